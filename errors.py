@@ -50,11 +50,11 @@ def register_alias(path: object, name: str) -> None:
 
 def as_named(text: object) -> str:
     """Return a text with the paths replaced by the names users gave; see `register_alias`."""
-    named = str(text)
+    result = str(text)
     for path in sorted(_aliases, key=len, reverse=True):
-        if path in named:  # not as the beginning of another name: copy-1 in copy-12
-            named = re.sub(rf"{re.escape(path)}(?![\w-])", _aliases[path].replace("\\", r"\\"), named)
-    return named
+        if path in result:  # not as the beginning of another name: copy-1 in copy-12
+            result = re.sub(rf"{re.escape(path)}(?![\w-])", _aliases[path].replace("\\", r"\\"), result)
+    return result
 
 
 class FiducialError(Exception):

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NAME = re.compile(r"[^\W_][\w.\-]*")
+_MAX_REPR_LENGTH = 80
+"""Characters of a rejected object that a message shows."""
 
 
 class Plugin(NamedTuple):
@@ -54,7 +56,7 @@ class Group(Mapping[str, Any]):
     Args:
         name: The group's name; entry points name it ``fiducial.NAME``.
         holds: Description of its plugins, for people.
-        accepts: Function that returns whether something can be in it.
+        accepts: Function that returns whether an object fits the group.
     """
 
     name: str
@@ -77,7 +79,7 @@ class Group(Mapping[str, Any]):
                 f"{self.name}: {name!r} is not a name: letters, digits, and _ - . after the first"
             )
         if not self.accepts(target):
-            raise ConfigurationError(f"{self.name}: {name!r}: {self._unlike(target)}")
+            raise ConfigurationError(f"{self.name}: {name!r}: {self._mismatch(target)}")
         earlier = self._registered.get(name)
         if earlier is not None and place(earlier) != place(target):
             raise ConfigurationError(
@@ -134,7 +136,7 @@ class Group(Mapping[str, Any]):
 
     def load_all(self) -> list[Plugin]:
         """Load and return every plugin, with the problems of those that fail."""
-        # Loading a module runs its decorators, so that entry points come first.
+        # Loading a module runs its decorators, so entry points are loaded before registered names are listed.
         plugins = {
             name: Plugin(self.name, name, _source(points), self._load(name, points)[1])
             for name, points in self._installed.items()
@@ -169,16 +171,15 @@ class Group(Mapping[str, Any]):
             target = points[0].load()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - any exception of a third-party module is reported
             return None, _reason(error)
-        # A module, or a decorated function, only registers; the decorator's target counts.
+        # The entry point may name a module whose decorator registers the plugin while it loads.
         target = self._registered.get(name, target)
-        return target, None if self.accepts(target) else self._unlike(target)
+        return target, None if self.accepts(target) else self._mismatch(target)
 
-    def _unlike(self, target: Any) -> str:
-        shown = repr(target)
-        return f"expected {self.holds}, got {shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + '...'}"
-
-
-_SHOWN = 80
+    def _mismatch(self, target: Any) -> str:
+        text = repr(target)
+        if len(text) > _MAX_REPR_LENGTH:
+            text = text[: _MAX_REPR_LENGTH - 3] + "..."
+        return f"expected {self.holds}, got {text}"
 
 
 def _is_judge(target: Any) -> bool:
@@ -223,17 +224,17 @@ def place(target: Any) -> str:
     if isinstance(target, str | Path):
         return str(target)
     target = getattr(target, "__wrapped__", target)
-    named = target if hasattr(target, "__qualname__") else cast("Any", type(target))
-    return f"{named.__module__}:{named.__qualname__}"
+    definition = target if hasattr(target, "__qualname__") else cast("Any", type(target))
+    return f"{definition.__module__}:{definition.__qualname__}"
 
 
 def load_module(spec: str) -> ModuleType:
     """Import a user's file (``.py``) or module, whose decorators register their targets.
 
-    The same file always gives the same module.
+    A file is executed once per process, however often it is named.
 
     Raises:
-        ConfigurationError: There is none, or importing it fails.
+        ConfigurationError: The file does not exist, or importing it fails.
     """
     if spec.endswith(".py") and not Path(spec).is_file():
         raise ConfigurationError(f"{spec}: no such file")
@@ -247,14 +248,14 @@ def load_module(spec: str) -> ModuleType:
 
 
 def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAME") -> Any:
-    """Import ``module:NAME`` or ``file.py:NAME`` from the command line, also from a folder.
+    """Import ``module:NAME`` or ``file.py:NAME``, as a setting names it.
 
     Installed packages take precedence over modules in the folder. A spec without a name gives the whole module.
 
     Args:
         option: The setting, for messages.
         spec: Its value.
-        folder: The folder.
+        folder: The folder to search besides installed packages, and of relative files; None for the current one.
         form: The expected form, for messages.
 
     Raises:
@@ -277,7 +278,9 @@ def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAM
             f"{setting(option, spec)}: cannot import {module!r}: {_reason(error)}"
         ) from error
     for part in name.split(".") if name else []:
-        near = get_close_matches(part, [each for each in dir(target) if not each.startswith("_")], n=1)
+        near = get_close_matches(
+            part, [attribute for attribute in dir(target) if not attribute.startswith("_")], n=1
+        )
         try:
             target = getattr(target, part)
         except AttributeError as error:
@@ -288,7 +291,7 @@ def look_up(option: str, spec: str, folder: Path | None, form: str = "module:NAM
 
 @contextmanager
 def importable(folder: Path | None) -> Generator[None]:
-    """Make the modules of a folder, if one is given, importable during the block."""
+    """Make the modules of a folder importable during the block; None changes nothing."""
     if folder is None:
         yield
         return
@@ -301,7 +304,7 @@ def importable(folder: Path | None) -> Generator[None]:
 
 
 def _load_file(path: Path) -> ModuleType:
-    # A unique name, since the file may be named like an installed module.
+    # A unique name, since the file may be called like an installed module.
     name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]

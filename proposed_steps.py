@@ -11,15 +11,15 @@ from contextvars import ContextVar
 from typing import NamedTuple, cast
 
 _read_by: ContextVar[Mapping[str, Command]] = ContextVar("read_by")
-"""By verb, the command that reads what was read."""
+"""Commands by verb, with the path of the table or run that the current command has read."""
 
-_PLACES = {("TABLE",), ("RUN",)}
-"""Arguments of commands that results propose, since they do not know the path of what was read."""
+_PLACEHOLDERS = {("TABLE",), ("RUN",)}
+"""Arguments of proposed commands: results do not know the path of the table or run they were computed from."""
 
 
 @contextmanager
 def read_by(commands: Mapping[str, Command]) -> Generator[None]:
-    """Write commands on a table or run with what was read, during the block.
+    """Replace ``TABLE`` and ``RUN`` in proposed commands by what was read, during the block.
 
     Args:
         commands: By verb, a command with the arguments and options that take the place of ``TABLE`` or ``RUN``.
@@ -31,12 +31,12 @@ def read_by(commands: Mapping[str, Command]) -> Generator[None]:
         _read_by.reset(before)
 
 
-_PLAIN = re.compile(r"[\w@%+=:,./^-]+", re.ASCII)
-"""A word that no shell reads otherwise; `pass^4=0.5` is one."""
+_NEEDS_NO_QUOTES = re.compile(r"[\w@%+=:,./^-]+", re.ASCII)
+"""Word that no shell changes. Unlike `shlex.quote`, it allows ``^``, as in ``pass^4=0.5``."""
 
 
 def _quoted(word: str) -> str:
-    return word if _PLAIN.fullmatch(word) else shlex.quote(word)
+    return word if _NEEDS_NO_QUOTES.fullmatch(word) else shlex.quote(word)
 
 
 class Option(NamedTuple):
@@ -57,7 +57,7 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """Command: one that is proposed, or one that made a run.
+    """Command that is proposed, or that made a run.
 
     As text it is what to type in a shell.
 
@@ -65,7 +65,7 @@ class Command(NamedTuple):
         verb: The command: ``plan``, ``audit run``.
         arguments: Its arguments, such as files.
         options: Its options, in their order.
-        typed: The text that was typed, if it was: it is shown as it stands.
+        typed: The text that a user typed, shown unchanged; empty for a proposed command.
     """
 
     verb: str
@@ -76,20 +76,20 @@ class Command(NamedTuple):
     def __str__(self) -> str:
         if self.typed:
             return self.typed
-        read = _read_by.get({}).get(self.verb) if self.arguments in _PLACES else None
-        arguments, options = (self if read is None else read.also(*self.options))[1:3]
-        return " ".join(["fiducial", self.verb, *map(_quoted, arguments), *map(str, options)])
+        replacement = _read_by.get({}).get(self.verb) if self.arguments in _PLACEHOLDERS else None
+        shown = self if replacement is None else replacement.also(*self.options)
+        return " ".join(["fiducial", self.verb, *map(_quoted, shown.arguments), *map(str, shown.options)])
 
     def given(self, *names: str) -> tuple[Option, ...]:
         """Return the options of these settings, in the order of the names."""
         return tuple(option for name in names for option in self.options if option.name == name)
 
     def values_of(self, name: str) -> tuple[str, ...]:
-        """Return the values of a setting, all that it was given."""
+        """Return all values of a setting, also of a repeated option."""
         return tuple(value for option in self.given(name) for value in option.values)
 
     def also(self, *options: Option) -> Command:
-        """Return the command with more options; what was typed stays as it was."""
+        """Return the command with more options, which are also appended to the typed text."""
         typed = " ".join([self.typed, *map(str, options)]) if self.typed else ""
         return self._replace(options=(*self.options, *options), typed=typed)
 
@@ -119,8 +119,8 @@ class PythonCall(NamedTuple):
     arguments: Mapping[str, object]
 
     def __str__(self) -> str:
-        given = (f"{name}={_in_python(name, value)}" for name, value in self.arguments.items())
-        return f"fd.{self.function}({', '.join(['...', *given])})"
+        written = (f"{name}={_in_python(name, value)}" for name, value in self.arguments.items())
+        return f"fd.{self.function}({', '.join(['...', *written])})"
 
 
 def _in_python(name: str, value: object) -> str:
@@ -131,10 +131,10 @@ def _in_python(name: str, value: object) -> str:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Mapping):
         pairs = cast("Mapping[object, object]", value).items()
-        written = ", ".join(f"{_in_python(name, key)}: {_in_python(name, each)}" for key, each in pairs)
+        written = ", ".join(f"{_in_python(name, key)}: {_in_python(name, item)}" for key, item in pairs)
         return f"{{{written}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(_in_python(name, each) for each in cast('Sequence[object]', value))}]"
+        return f"[{', '.join(_in_python(name, item) for item in cast('Sequence[object]', value))}]"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -144,8 +144,8 @@ def options_of_values(name: str, option: str, value: object) -> tuple[Option, ..
     Args:
         name: The setting.
         option: Its option.
-        value: True for a flag; a tuple of values that follow one option, a list for an option that is repeated; None, False and empty ones for
-            one that is left out.
+        value: True for a flag. A tuple's values follow one option; a list's values each repeat it. None, False and an empty
+            tuple or list give no option.
     """
     if value is True:
         return (Option(name, option),)
@@ -153,5 +153,5 @@ def options_of_values(name: str, option: str, value: object) -> tuple[Option, ..
         return ()
     if isinstance(value, tuple):
         return (Option(name, option, tuple(map(str, cast("tuple[object, ...]", value)))),)
-    several = cast("list[object]", value) if isinstance(value, list) else [value]
-    return tuple(Option(name, option, (str(each),)) for each in several)
+    repeated_values = cast("list[object]", value) if isinstance(value, list) else [value]
+    return tuple(Option(name, option, (str(item),)) for item in repeated_values)

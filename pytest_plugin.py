@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from .api.callable_judge import ReadyJudge
+    from .api.callable_judge import CallableJudge
 
 _OPTION = "--fiducial-record"
 _FOLDER = "fiducial_cassettes"
@@ -45,28 +45,28 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..., ReadyJudge]]:
+def judge_from_cassette(request: pytest.FixtureRequest) -> Generator[Callable[..., CallableJudge]]:
     """Return a function that makes judges that answer from a cassette.
 
     Its signature is ``judge_from_cassette(judge, cassette=None, **options)``.
 
     ``judge`` is a judge's name or a ``.prompty`` file; ``cassette`` names the file in the folder of cassettes, by default after the
-    test module; the options are those of `fiducial.judge`. A question without a reply in the cassette fails the test, unless pytest was started with
-    ``--fiducial-record``: then it is asked, and its reply added.
+    test module; the options are those of `fiducial.judge`. A question without a reply in the cassette fails the test. With
+    ``--fiducial-record`` it is asked instead, and its reply added.
     """
     from .api.judging import cassette_judge  # noqa: PLC0415 - when it is used
 
-    made: list[ReadyJudge] = []
+    ready_judges: list[CallableJudge] = []
 
-    def make(judge: str | Path, cassette: str | None = None, **options: Any) -> ReadyJudge:
+    def make(judge: str | Path, cassette: str | None = None, **options: Any) -> CallableJudge:
         folder = request.config.rootpath / request.config.getini(_FOLDER)
         path = folder / f"{(cassette or request.path.stem).removesuffix('.jsonl')}.jsonl"
         ask = bool(request.config.getoption(_OPTION))
-        made.append(cassette_judge(_found(judge, request.path.parent), path, ask=ask, **options))
-        return made[-1]
+        ready_judges.append(cassette_judge(_resolved(judge, request.path.parent), path, ask=ask, **options))
+        return ready_judges[-1]
 
     yield make
-    for ready_judge in made:
+    for ready_judge in ready_judges:
         ready_judge.close()
 
 
@@ -77,22 +77,25 @@ def fiducial_gate(request: pytest.FixtureRequest) -> Callable[..., None]:
     Limits of ``@pytest.mark.fiducial_gate(...)`` on the test, its class or module hold where the call names no other.
     With ``cannot_tell="pass"`` a gate that cannot tell passes the test, unless nothing is graded.
     """
+    # Closest first; reversed, so that a limit on the test overrides one on its class or module.
     marks = list(request.node.iter_markers(_GATE))
-    marked: dict[str, Any] = {name: value for mark in reversed(marks) for name, value in mark.kwargs.items()}
+    limits_of_marks: dict[str, Any] = {
+        name: value for mark in reversed(marks) for name, value in mark.kwargs.items()
+    }
 
     def check(*runs: Any, **limits: Any) -> None:
         __tracebackhide__ = True
         from .api.gating import gate  # noqa: PLC0415 - when it is used
 
-        limits = {**marked, **limits}
-        wished = limits.pop("cannot_tell", "fail")
-        if wished not in {"pass", "fail"}:
-            pytest.fail(f"cannot_tell={wished!r}: expected pass or fail", pytrace=False)
+        limits = {**limits_of_marks, **limits}
+        if_cannot_tell = limits.pop("cannot_tell", "fail")
+        if if_cannot_tell not in {"pass", "fail"}:
+            pytest.fail(f"cannot_tell={if_cannot_tell!r}: expected pass or fail", pytrace=False)
         answer = gate(*runs, **limits)
-        if answer.decided(wished) != "passes":
+        if answer.decided(if_cannot_tell) != "passes":
             pytest.fail(str(answer), pytrace=False)
         if answer.answer != "passes":
-            request.node.add_report_section("call", "gate", str(answer.decided_by(wished)))
+            request.node.add_report_section("call", "gate", str(answer.decided_by(if_cannot_tell)))
 
     return check
 
@@ -110,7 +113,8 @@ def pytest_runtest_call() -> Generator[None, object, object]:
     pytest.fail(f"{missing}; record it with `pytest {_OPTION}`", pytrace=False)
 
 
-def _found(judge: str | Path, beside: Path) -> str | Path:
-    """Find a prompt file, whose path may be relative to the test."""
-    here = beside / judge
-    return here if str(judge).endswith(".prompty") and not Path(judge).exists() and here.exists() else judge
+def _resolved(judge: str | Path, test_folder: Path) -> str | Path:
+    """Return the prompt file beside the test if there is none in the working folder."""
+    path = test_folder / judge
+    is_beside_test = str(judge).endswith(".prompty") and not Path(judge).exists() and path.exists()
+    return path if is_beside_test else judge

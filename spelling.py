@@ -19,10 +19,10 @@ _option_of: ContextVar[Callable[[str], str] | None] = ContextVar("option_of", de
 """Function that returns the option of a setting; None in Python."""
 
 _ARGUMENT = re.compile(r"\b[a-z_]+=[({\[\w'\"]")
-"""An argument with its value, as Python writes it."""
+"""Beginning of a keyword argument with its value, as Python writes it."""
 
 _VARIABLE = re.compile(r"\b[A-Z][A-Z_]{5,}=\w")
-"""A variable of the environment with its value."""
+"""Assignment of a value to an environment variable."""
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def spelled_as_options(option_of: Callable[[str], str]) -> Generator[None]:
 
 
 def either(command_line: str | Command, python: str | PythonCall) -> str:
-    """Return the words for the surface that runs."""
+    """Return the first text on the command line, the second in Python."""
     return str(python if _option_of.get() is None else command_line)
 
 
@@ -69,22 +69,22 @@ def spelled_pairs(name: str, values: Mapping[str, Any] | Iterable[tuple[str, Any
 
     Args:
         name: The setting.
-        values: The pairs; a value None stands for no score, ``--map-label late=``. In Python a key that comes again is turned round.
+        values: The pairs; a value None stands for no score, ``--map-label late=``. In Python, the pair of a repeated key is reversed.
     """
     option_of = _option_of.get()
-    listed = cast("list[tuple[str, Any]]", [*(values.items() if isinstance(values, Mapping) else values)])
+    pairs = cast("list[tuple[str, Any]]", [*(values.items() if isinstance(values, Mapping) else values)])
     if option_of is None:
-        return f"{name}={turned_pairs(listed)!r}"
-    words = (f"{key}={'' if value is None else value}" for key, value in listed)
+        return f"{name}={turned_pairs(pairs)!r}"
+    words = (f"{key}={'' if value is None else value}" for key, value in pairs)
     return " ".join(f"{option_of(name)} {shlex.quote(word)}" for word in words)
 
 
 def turned_pairs(values: Iterable[tuple[str, Any]]) -> dict[Any, Any]:
-    """Return pairs as a dictionary; a key that comes again is turned round, as `map` allows."""
-    turned: dict[Any, Any] = {}
+    """Return pairs as a dictionary; the pair of a repeated key is reversed, as `map` allows."""
+    by_key: dict[Any, Any] = {}
     for key, value in values:
-        turned |= {value: key} if key in turned else {key: value}
-    return turned
+        by_key |= {value: key} if key in by_key else {key: value}
+    return by_key
 
 
 def spelled_scale(name: str, ends: str, judge: str | None = None) -> str:
@@ -108,7 +108,7 @@ def together(*settings: str) -> str:
 
 
 def names_a_setting(text: str) -> bool:
-    """Return whether a text seems to say what to set, so that no part of it should be left out."""
+    """Return whether a text names a setting, so that shortening it could hide what to do."""
     is_argument = _option_of.get() is None and _ARGUMENT.search(text) is not None
     return "--" in text or is_argument or _VARIABLE.search(text) is not None
 
@@ -123,9 +123,9 @@ def command(verb: str, *arguments: object, **options: object) -> Command:
     """
     from .proposed_steps import Command, options_of_values  # noqa: PLC0415 - most commands propose none
 
-    listed = (
+    typed_options = (
         option
         for name, value in options.items()
         for option in options_of_values(name, f"--{name.replace('_', '-')}", value)
     )
-    return Command(verb, tuple(map(str, arguments)), tuple(listed))
+    return Command(verb, tuple(map(str, arguments)), tuple(typed_options))

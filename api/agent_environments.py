@@ -41,9 +41,9 @@ def scenes_of(
         rules: Under ``bfcl`` an unreadable call ends a turn.
     """
     environments = worlds_of(worlds)
-    remembered = Remembered(_conversations(histories), memories)
+    memory = Remembered(_conversations(histories), memories)
     engine = None if search is None else search_engine(search)
-    answers = AnswerWorlds(environments, remembered, engine, embedding, rules)
+    answers = AnswerWorlds(environments, memory, engine, embedding, rules)
     return FirstOf(SimulatedWorlds(environments, rules), answers)
 
 

@@ -31,9 +31,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 Ends = Literal["neither", "low", "high", "both"]
-"""Ends that belong to a range."""
+"""Ends that a range includes."""
 
-_WORDS: Mapping[Ends, str] = {
+_RANGE_WORDS: Mapping[Ends, str] = {
     "neither": "above {} and below {}",
     "low": "from {} and below {}",
     "high": "above {} and at most {}",
@@ -41,11 +41,11 @@ _WORDS: Mapping[Ends, str] = {
 }
 
 
-class _Type(NamedTuple):
+class _DeclaredType(NamedTuple):
     """Type that an annotation declares.
 
     Attributes:
-        words: Its name in messages; empty for None.
+        words: Description in messages; empty for None.
         accepts: Function that tells whether a value is of this type.
     """
 
@@ -53,14 +53,14 @@ class _Type(NamedTuple):
     accepts: Callable[[Any], bool]
 
 
-_TYPES: Mapping[str, tuple[str, str, tuple[type, ...]]] = {
+_CHECKED_TYPES: Mapping[str, tuple[str, str, tuple[type, ...]]] = {
     "str": ("a text", "texts", (str,)),
     "bool": ("True or False", "booleans", (bool,)),
     "int": ("a whole number", "whole numbers", (Integral,)),
     "float": ("a number", "numbers", (Real,)),
     "FilePath": ("a path", "paths", (str, os.PathLike)),
 }
-"""Types by their names in annotations: singular, plural, and classes."""
+"""Types that are checked, by their names in annotations: singular, plural, and classes."""
 
 
 _SECRET = frozenset({"api_key", "connection", "endpoints", "environment"})
@@ -70,7 +70,7 @@ _SECRET = frozenset({"api_key", "connection", "endpoints", "environment"})
 def checked_arguments(function: F) -> F:
     """Refuse unknown arguments, and arguments of another type than a function declares.
 
-    Types other than numbers, texts, paths, lists and mappings of these are not checked. Warnings of the call point at its caller.
+    Numbers, texts, paths, and lists and mappings of these are checked; other types are not. Warnings of the call point at its caller.
     """
     return hinting_arguments({})(function)
 
@@ -88,11 +88,11 @@ def hinting_arguments(hints: Mapping[str, str]) -> Callable[[F], F]:
             if not kwargs.keys() <= annotations.keys():
                 require_known(checked.__name__, kwargs, known_arguments(function), hints)
             _require_types({**dict(zip(parameters, args, strict=False)), **kwargs}, annotations)
-            if _is_internal(sys._getframe(1)):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - an outer call knows its caller
+            if _is_internal(sys._getframe(1)):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the public call around it knows the caller
                 return function(*args, **kwargs)
             with caller_known() as line:
-                made = function(*args, **kwargs)
-            return _in_callers_context(made, line) if iscoroutine(made) else made
+                returned = function(*args, **kwargs)
+            return _in_callers_context(returned, line) if iscoroutine(returned) else returned
 
         return cast("F", checked)
 
@@ -115,14 +115,14 @@ def known_arguments(function: Callable[..., Any]) -> list[str] | None:
         if parameter.kind is not Parameter.VAR_KEYWORD:
             names.append(name)
             continue
-        declared = _UNPACKED.fullmatch(str(parameter.annotation))
-        if declared is None:
+        typed_dict = _UNPACKED.fullmatch(str(parameter.annotation))
+        if typed_dict is None:
             return None
-        names += unwrap(function).__globals__[declared[1]].__annotations__
+        names += unwrap(function).__globals__[typed_dict[1]].__annotations__
     return names
 
 
-_SHOWN = 8
+_MAX_LISTED = 8
 """Most arguments that an error lists."""
 _UNPACKED = re.compile(r"Unpack\[(\w+)\]")
 
@@ -130,7 +130,7 @@ _UNPACKED = re.compile(r"Unpack\[(\w+)\]")
 def require_known(
     function: str, given: Iterable[str], known: Sequence[str] | None, hints: Mapping[str, str] | None = None
 ) -> None:
-    """Refuse an argument that a public function does not have, with the nearest one that it has.
+    """Refuse an argument that a public function does not have, and name the most similar one.
 
     Raises:
         UsageError: A name is not among the known ones.
@@ -139,11 +139,13 @@ def require_known(
         if known is not None and name not in known:
             from difflib import get_close_matches  # noqa: PLC0415 - only for errors
 
-            near = get_close_matches(name, known, n=1)
-            names = f"it has {', '.join(known)}" if len(known) <= _SHOWN else f"see help(fd.{function})"
-            hint = f"; did you mean {near[0]}=?" if near else f"; {names}"
-            instead = (hints or {}).get(name)
-            raise UsageError(f"fd.{function} has no argument {name}={f': {instead}' if instead else hint}")
+            near_names = get_close_matches(name, known, n=1)
+            names = f"it has {', '.join(known)}" if len(known) <= _MAX_LISTED else f"see help(fd.{function})"
+            hint = f"; did you mean {near_names[0]}=?" if near_names else f"; {names}"
+            replacement = (hints or {}).get(name)
+            raise UsageError(
+                f"fd.{function} has no argument {name}={f': {replacement}' if replacement else hint}"
+            )
 
 
 def require_declared(
@@ -164,8 +166,8 @@ def require_declared(
     names = declared.__annotations__
     for name in arguments:
         if name not in names:
-            instead = (hints or {}).get(name)
-            hint = f": {instead}" if instead else nearest(name, names)
+            replacement = (hints or {}).get(name)
+            hint = f": {replacement}" if replacement else nearest(name, names)
             raise UsageError(f"{name}= is not an argument of this function{hint}")
     _require_types(arguments, names)
 
@@ -175,7 +177,7 @@ _CHOICES: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
     "columns": require_chosen_columns,
     "map_label": require_chosen_scores,
 }
-"""Arguments that errors propose with a ``?`` for the caller to replace, and functions that refuse it."""
+"""Arguments that errors propose with a ``?`` for the caller to replace, each with a function that refuses a remaining ``?``."""
 
 
 def _require_choice_made(name: str, value: Any) -> None:
@@ -197,28 +199,28 @@ def require_type(name: str, value: object, annotation: str) -> None:
     Raises:
         UsageError: It is of another type.
     """
-    declared = _type_of(annotation)
-    if declared is not None and not declared.accepts(value):
-        shown = type(value).__name__ if name in _SECRET else reprlib.repr(value)
-        raise UsageError(f"{name}= expects {declared.words}, got {shown}")
+    declared_type = _type_of(annotation)
+    if declared_type is not None and not declared_type.accepts(value):
+        value_text = type(value).__name__ if name in _SECRET else reprlib.repr(value)
+        raise UsageError(f"{name}= expects {declared_type.words}, got {value_text}")
 
 
 @lru_cache(maxsize=256)
-def _type_of(annotation: str) -> _Type | None:
+def _type_of(annotation: str) -> _DeclaredType | None:
     """Return the type of a parameter, or None if its values are not checked."""
-    return _parsed(ast.parse(annotation, mode="eval").body)
+    return _type_of_node(ast.parse(annotation, mode="eval").body)
 
 
-def _parsed(node: ast.expr) -> _Type | None:
+def _type_of_node(node: ast.expr) -> _DeclaredType | None:
     match node:
         case ast.BinOp(left=left, right=right):
-            return _either(_parsed(left), _parsed(right))
+            return _either(_type_of_node(left), _type_of_node(right))
         case ast.Subscript(value=ast.Name(id="Sequence" | "Iterable"), slice=element):
             return _list_of(element)
         case ast.Subscript(value=ast.Name(id="Mapping"), slice=ast.Tuple(elts=[_, element])):
             return _mapping_to(element)
-        case ast.Name(id=name) if name in _TYPES:
-            words, _, classes = _TYPES[name]
+        case ast.Name(id=name) if name in _CHECKED_TYPES:
+            words, _, classes = _CHECKED_TYPES[name]
             return _of_classes(words, classes)
         case ast.Constant(value=None):
             return _of_classes("", (type(None),))
@@ -226,52 +228,53 @@ def _parsed(node: ast.expr) -> _Type | None:
             return None
 
 
-def _of_classes(words: str, classes: tuple[type, ...]) -> _Type:
+def _of_classes(words: str, classes: tuple[type, ...]) -> _DeclaredType:
     def accepts(value: object) -> bool:
         return isinstance(value, classes)
 
-    return _Type(words, accepts)
+    return _DeclaredType(words, accepts)
 
 
-def _either(one: _Type | None, other: _Type | None) -> _Type | None:
+def _either(one: _DeclaredType | None, other: _DeclaredType | None) -> _DeclaredType | None:
     if one is None or other is None:
         return None
 
     def accepts(value: object) -> bool:
         return one.accepts(value) or other.accepts(value)
 
-    return _Type(" or ".join(filter(None, (one.words, other.words))), accepts)
+    return _DeclaredType(" or ".join(filter(None, (one.words, other.words))), accepts)
 
 
-def _list_of(element: ast.expr) -> _Type:
-    declared, plural = _parsed(element), _plural(element)
+def _list_of(element: ast.expr) -> _DeclaredType:
+    element_type, plural = _type_of_node(element), _plural(element)
 
     def accepts(value: Any) -> bool:
         if not isinstance(value, Iterable) or isinstance(value, str | Mapping):
             return False
-        several = cast("Sequence[Any]", value if isinstance(value, Sequence) else ())
-        return declared is None or all(declared.accepts(each) for each in several)
+        # An iterator's items are not looked at: that would use them up.
+        items = cast("Sequence[Any]", value if isinstance(value, Sequence) else ())
+        return element_type is None or all(element_type.accepts(item) for item in items)
 
-    return _Type(f"a list of {plural}" if plural else "a list", accepts)
+    return _DeclaredType(f"a list of {plural}" if plural else "a list", accepts)
 
 
-def _mapping_to(element: ast.expr) -> _Type:
-    declared, plural = _parsed(element), _plural(element)
+def _mapping_to(element: ast.expr) -> _DeclaredType:
+    element_type, plural = _type_of_node(element), _plural(element)
 
     def accepts(value: Any) -> bool:
         if not isinstance(value, Mapping):
             return False
-        several = cast("Mapping[Any, Any]", value)
-        return declared is None or all(
-            isinstance(key, str) and declared.accepts(each) for key, each in several.items()
+        mapping = cast("Mapping[Any, Any]", value)
+        return element_type is None or all(
+            isinstance(key, str) and element_type.accepts(item) for key, item in mapping.items()
         )
 
-    return _Type(f"a mapping of texts to {plural}" if plural else "a mapping", accepts)
+    return _DeclaredType(f"a mapping of texts to {plural}" if plural else "a mapping", accepts)
 
 
 def _plural(node: ast.expr) -> str:
     """Return the plural of an element's type; empty if it is not checked."""
-    return _TYPES[node.id][1] if isinstance(node, ast.Name) and node.id in _TYPES else ""
+    return _CHECKED_TYPES[node.id][1] if isinstance(node, ast.Name) and node.id in _CHECKED_TYPES else ""
 
 
 def require_choice(name: str, value: object, choices: Any) -> None:
@@ -280,9 +283,9 @@ def require_choice(name: str, value: object, choices: Any) -> None:
     Raises:
         UsageError: It is another value.
     """
-    *others, last = get_args(choices)
-    if value not in [*others, last]:
-        raise UsageError(f"{setting(name)} expects {', '.join(others)} or {last}, got {value!r}")
+    *other_choices, last = get_args(choices)
+    if value not in [*other_choices, last]:
+        raise UsageError(f"{setting(name)} expects {', '.join(other_choices)} or {last}, got {value!r}")
 
 
 def require_range(
@@ -303,18 +306,18 @@ def require_range(
         return
     if not isinstance(number, Real):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"{setting(name, of)} expects a number, got {number!r}")
-    above = number >= low if ends in {"low", "both"} else number > low
-    below = number <= high if ends in {"high", "both"} else number < high
-    if not (above and below and math.isfinite(number)):
-        raise UsageError(f"{setting(name, of)} expects {_described(low, high, ends)}, got {number:g}")
+    is_above_low = number >= low if ends in {"low", "both"} else number > low
+    is_below_high = number <= high if ends in {"high", "both"} else number < high
+    if not (is_above_low and is_below_high and math.isfinite(number)):
+        raise UsageError(f"{setting(name, of)} expects {_range_words(low, high, ends)}, got {number:g}")
 
 
-def _described(low: float, high: float, ends: Ends) -> str:
+def _range_words(low: float, high: float, ends: Ends) -> str:
     if math.isinf(low):
         return "a finite number"
     if math.isinf(high):
         return f"a number {'of at least' if ends in {'low', 'both'} else 'above'} {low:g}"
-    return f"a number {_WORDS[ends].format(f'{low:g}', f'{high:g}')}"
+    return f"a number {_RANGE_WORDS[ends].format(f'{low:g}', f'{high:g}')}"
 
 
 def require_whole(name: str, number: int | None, low: int = 1) -> None:

@@ -81,23 +81,23 @@ def run_agent(
     if words is not None:
         require_absolute_script(words)
     plan = AgentPlan(command=words, system=system, environment=environment, cutoff=cutoff, trials=trials)
-    checks = check_options(rules, {}, {}, **workspaces)
+    check_settings = check_options(rules, {}, {}, **workspaces)
     path, started = input_path(cases), datetime.now(UTC)
-    if words is not None and not checks.artifacts.allow_code:
+    if words is not None and not check_settings.artifacts.allow_code:
         _require_no_code(path)
-    with show_progress(enabled=progress) as shown:
-        shown.begin(
+    with show_progress(enabled=progress) as progress_display:
+        progress_display.begin(
             "laying out" if command is None else "running", trials * sum(1 for _ in read_records(path, Case))
         )
-        run_agents(read_records(path, Case), written_path(out), plan, shown)
+        run_agents(read_records(path, Case), written_path(out), plan, progress_display)
     ended = datetime.now(UTC)
     return conclude_artifacts(
-        path, written_path(out), plan, checks, command=recorded_command, started=started, ended=ended
+        path, written_path(out), plan, check_settings, command=recorded_command, started=started, ended=ended
     )
 
 
 def _require_no_code(cases: Path) -> None:
-    """Refuse to run an agent whose work could not be graded without running its code."""
+    """Raise a UsageError if an agent's work could not be graded without running its code."""
     for case in read_records(cases, Case):
         if kind_spec(case.kind).family == "workspace" and runs_code(case):
             raise UsageError(
@@ -115,14 +115,14 @@ def _confinement(diagnosis: SandboxDiagnosis) -> Iterator[str]:
     if diagnosis.confinement is not None:
         for name in diagnosis.confinement.__struct_fields__:
             yield f"{name}: {getattr(diagnosis.confinement, name)}"
-        yield _in_force(Limits())
+        yield _limits_line(Limits())
     if diagnosis.problem is not None:
         yield f"code cannot be run: {diagnosis.problem}"
         return
     yield from (f"not bounded: {sentence}" for sentence in diagnosis.open)
 
 
-def _in_force(limits: Limits) -> str:
+def _limits_line(limits: Limits) -> str:
     mib = 1 << 20
     return (
         f"limits: {limits.wall_seconds:g} s, {limits.cpu_seconds} s of processor time, {limits.memory_bytes // mib:,} MiB of memory, "

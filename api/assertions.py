@@ -33,30 +33,30 @@ def assert_rate(statistic: Statistic, at_least: float = 0.8) -> None:
     """
     __tracebackhide__ = True
     if not isinstance(statistic, Statistic):  # pyright: ignore[reportUnnecessaryIsInstance] - not every test is type-checked
-        raise UsageError(f"assert_rate: expected a statistic, got {_with_rate(statistic)}")
+        raise UsageError(f"assert_rate: expected a statistic, got {_type_and_hint(statistic)}")
     if not isinstance(at_least, Real) or not -1 <= at_least <= 1:
-        raise UsageError(f"assert_rate: expected at_least between 0 and 1, got {_share(at_least)}")
+        raise UsageError(f"assert_rate: expected at_least between 0 and 1, got {_number_and_hint(at_least)}")
     why = not_gated(statistic)
     if statistic.low is not None and statistic.low >= at_least and not why:
         return
     failures: Sequence[Verdict] = getattr(statistic, "failures", ())
-    raise AssertionError(inert("\n".join([_shortfall(statistic, at_least, why), *_listed(failures)])))
+    raise AssertionError(inert("\n".join([_shortfall(statistic, at_least, why), *_failure_lines(failures)])))
 
 
-def _with_rate(given: object) -> str:
+def _type_and_hint(value: object) -> str:
     """Return the type of a value, and its rate if it has one."""
-    kind = type(given).__name__
-    if isinstance(given, SystemRates):
-        return f'{kind}; pass its rate: run.systems["{given.name}"].overall'
-    if isinstance(given, Run):
-        return f'{kind}; pass a rate of it: run.systems["{next(iter(given.systems))}"].overall'
+    kind = type(value).__name__
+    if isinstance(value, SystemRates):
+        return f'{kind}; pass its rate: run.systems["{value.name}"].overall'
+    if isinstance(value, Run):
+        return f'{kind}; pass a rate of it: run.systems["{next(iter(value.systems))}"].overall'
     return kind
 
 
-def _share(given: object) -> str:
-    if isinstance(given, int | float) and 1 < given <= 100:  # noqa: PLR2004 - percent
-        return f"{given!r}; did you mean {given / 100:g}?"
-    return repr(given)
+def _number_and_hint(value: object) -> str:
+    if isinstance(value, int | float) and 1 < value <= 100:  # noqa: PLR2004 - percent
+        return f"{value!r}; did you mean {value / 100:g}?"
+    return repr(value)
 
 
 def _shortfall(statistic: Statistic, at_least: float, why: str) -> str:
@@ -74,20 +74,20 @@ def _shortfall(statistic: Statistic, at_least: float, why: str) -> str:
     )
 
 
-def _listed(failures: Sequence[Verdict]) -> list[str]:
+def _failure_lines(failures: Sequence[Verdict]) -> list[str]:
     if not failures:
         return []
     lines = [
         f"{len(failures):,} output{'s' if len(failures) > 1 else ''} failed:",
-        *map(_line, failures[:_MAX_SHOWN]),
+        *map(_failure_line, failures[:_MAX_SHOWN]),
     ]
     not_listed = len(failures) - _MAX_SHOWN
     return [*lines, f"  ... and {not_listed:,} more"] if not_listed > 0 else lines
 
 
-def _line(verdict: Verdict) -> str:
+def _failure_line(verdict: Verdict) -> str:
     trial = f", trial {verdict.trial}" if verdict.trial else ""
     why = " ".join(": ".join(part for part in (verdict.error_type, verdict.reason) if part).split())
     shortened = why if len(why) <= _MAX_REASON_LENGTH else why[: _MAX_REASON_LENGTH - 3] + "..."
-    graded = f"  {verdict.case_id} ({verdict.system}{trial}): {verdict.score:g} by {verdict.by}"
-    return f"{graded}: {shortened}" if shortened else graded
+    grade = f"  {verdict.case_id} ({verdict.system}{trial}): {verdict.score:g} by {verdict.by}"
+    return f"{grade}: {shortened}" if shortened else grade

@@ -23,7 +23,7 @@ from ..report.document import as_lines
 from ..report.items.run_items import RunItems
 from ..report.items.view import item_document
 from ..spelling import command, setting
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 from .evaluating import evaluate, load_run
 from .judging import judge as make_judge
 from .table_statistics import calibrate as calibrate_tables
@@ -34,7 +34,7 @@ __all__ = ["AssistantTools", "ErrorAnswer"]
 P = ParamSpec("P")
 
 _MAX_CHARACTERS = 20_000
-"""Longest answer in characters; more would crowd out the rest of a conversation."""
+"""Longest answer, in characters; more would crowd out the rest of a conversation."""
 _MAX_NAME_LENGTH = 1_000
 """Longest path or judge's name, in characters."""
 _JUDGE_NAME = re.compile(r"[A-Za-z0-9_]+(/[A-Za-z0-9_-]+)?")
@@ -54,15 +54,15 @@ def _between_marks(
 
     @wraps(verb)
     def answer(self: AssistantTools, *args: P.args, **kwargs: P.kwargs) -> str:
-        kind = ErrorAnswer
+        answer_type = ErrorAnswer
         try:
-            text, kind = verb(self, *args, **kwargs), str
+            text, answer_type = verb(self, *args, **kwargs), str
         except FiducialError as error:
             text = f"error: {error}"
         except OSError as error:
             text = f"error: {Path(str(error.filename or '')).name}: {error.strerror or 'cannot be read'}"
-        mark = secrets.token_hex(8)
-        return kind(
+        mark = secrets.token_hex(8)  # random, so that no text can end the marked part
+        return answer_type(
             "\n".join(
                 [_UNTRUSTED.format(mark=mark), mark, _printable(text.replace(str(self.folder), ".")), mark]
             )
@@ -73,10 +73,10 @@ def _between_marks(
 
 def _printable(text: str) -> str:
     """Return the beginning of a text, with hidden characters spelled out."""
-    shown = "\n".join(map(visible, text[:_MAX_CHARACTERS].split("\n")))
-    if max(len(text), len(shown)) <= _MAX_CHARACTERS:
-        return shown
-    return f"{shown[:_MAX_CHARACTERS]}\n... cut after {_MAX_CHARACTERS:,} characters"
+    printable = "\n".join(map(visible, text[:_MAX_CHARACTERS].split("\n")))
+    if max(len(text), len(printable)) <= _MAX_CHARACTERS:
+        return printable
+    return f"{printable[:_MAX_CHARACTERS]}\n... cut after {_MAX_CHARACTERS:,} characters"
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,10 @@ class AssistantTools:
                 f"{judge[:_MAX_NAME_LENGTH]!r}: expected a shipped judge or a .prompty file of the folder"
             )
         prompt = str(self._file(judge)) if judge.endswith(".prompty") else judge
-        ready = make_judge(prompt, model=self.model, worlds={}, **self.access)
+        ready_judge = make_judge(prompt, model=self.model, worlds={}, **self.access)
         if prompt is not judge:
-            _require_decoding_only(ready, judge)
-        return self._evaluated(cases, outputs, [ready], out)
+            _require_decoding_only(ready_judge, judge)
+        return self._evaluated(cases, outputs, [ready_judge], out)
 
     @_between_marks
     def calibrate(self, source: str) -> str:
@@ -159,14 +159,14 @@ class AssistantTools:
         """
         with RunStore(self._run(run)) as store:
             systems = [result.system for result in store.manifest.results or []]
-            named = system or (systems[0] if len(systems) == 1 else "")
-            key = ItemKey(case_id, named, trial)
+            system_name = system or (systems[0] if len(systems) == 1 else "")
+            key = ItemKey(case_id, system_name, trial)
             with RunItems(store) as items:
                 for candidate in items:
                     if candidate.key == key:
                         item = candidate.read(candidate.offset, False)
                         return "\n".join(as_lines(item_document(item, store.roster.thresholds)))
-        missing = f"no output of {named[:_MAX_NAME_LENGTH]!r} for case {case_id[:_MAX_NAME_LENGTH]!r}"
+        missing = f"no output of {system_name[:_MAX_NAME_LENGTH]!r} for case {case_id[:_MAX_NAME_LENGTH]!r}"
         raise InputError(f"{run}: {missing}; systems: {', '.join(systems)}")
 
     @_between_marks
@@ -179,7 +179,7 @@ class AssistantTools:
         step = load_run(self._run(run)).answers.next
         return f"{step.text}\n  {step.command}" if step.command else step.text
 
-    def _evaluated(self, cases: str, outputs: str, judges: list[ReadyJudge], out: str) -> str:
+    def _evaluated(self, cases: str, outputs: str, judges: list[CallableJudge], out: str) -> str:
         folder = self._path(out)
         if folder.exists():
             self._run(out)
@@ -231,11 +231,11 @@ class AssistantTools:
         return real
 
 
-def _require_decoding_only(judge: ReadyJudge, name: str) -> None:
+def _require_decoding_only(judge: CallableJudge, name: str) -> None:
     """Refuse a prompt file that sends more than decoding parameters: the user did not name it."""
-    prompts = [task.prompt_judge.prompt for task in judge.task.plain if task.prompt_judge is not None]
-    more = {parameter for prompt in prompts for parameter in beyond_decoding(prompt.parameters)}
-    if more:
+    prompts = [task.prompt_judge.prompt for task in judge.task.single_tasks if task.prompt_judge is not None]
+    other_parameters = {parameter for prompt in prompts for parameter in beyond_decoding(prompt.parameters)}
+    if other_parameters:
         raise UsageError(
-            f"{name} sends {', '.join(sorted(more))}: an assistant's prompt may set decoding parameters only; with others, the user judges by `{command('judge', judge=name)}`"
+            f"{name} sends {', '.join(sorted(other_parameters))}: an assistant's prompt may set decoding parameters only; with others, the user judges by `{command('judge', judge=name)}`"
         )

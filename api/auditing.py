@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import threshold_overrides
 from ..deterministic.mutation import load_dials
 from ..errors import UsageError
 from ..evaluation.audit.audit_plan import DEFAULT_SAMPLE, AuditPlan
@@ -44,7 +44,7 @@ def audit(
     ladder: bool = False,
     calls: int = CALLS,
     evenly: bool = False,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     worlds: Worlds = None,
     access: Access | None = None,
     poll_seconds: float | None = None,
@@ -97,8 +97,8 @@ def audit(
             poll_seconds=poll_seconds,
             judge_parameters=judge_parameters,
         ),
-        **_chosen(probes, only, ladder=ladder, calls=calls, evenly=evenly),
-        pass_at=pass_at_of(pass_at),
+        **_tests_to_run(probes, only, ladder=ladder, calls=calls, evenly=evenly),
+        pass_at=threshold_overrides(pass_at),
         sample=sample,
         repeats=repeats,
         command=command,
@@ -107,21 +107,23 @@ def audit(
 
 
 def audit_plan(settings: AuditRunSettings, *, command: str) -> AuditPlan:
-    """Return the plan of an audit; fields with the name of a setting have its value.
+    """Return the plan of an audit; fields that are called like a setting take its value.
 
     Args:
         settings: Settings of `fiducial audit run`.
         command: The command line, for the record.
     """
-    asked = judging_fields_of(settings)
-    chosen = _chosen(
+    judge_fields = judging_fields_of(settings)
+    test_fields = _tests_to_run(
         settings.probes,
         settings.only,
         ladder=settings.ladder,
         calls=settings.calls,
         evenly=settings.evenly,
     )
-    return AuditPlan(**{**settings.named(AuditPlan.__struct_fields__), **asked, **chosen}, command=command)
+    return AuditPlan(
+        **{**settings.named(AuditPlan.__struct_fields__), **judge_fields, **test_fields}, command=command
+    )
 
 
 def forecast_audit(plan: AuditPlan, access: ModelAccess, prices: Sequence[str] = ()) -> Forecasts:
@@ -134,7 +136,7 @@ def audit_by(plan: AuditPlan, access: Access, *, progress: bool | None) -> Audit
     return run_apart(partial(_audit, plan, access, progress=progress))
 
 
-def _chosen(
+def _tests_to_run(
     probes: object, only: str | Sequence[str], *, ladder: bool, calls: int, evenly: bool
 ) -> dict[str, Any]:
     """Return the fields of a plan that name operators and dials."""
@@ -146,13 +148,13 @@ def _chosen(
         raise UsageError(
             f"{setting('only', unknown[0])}: no such dial{nearest(unknown[0], dials)}; there are {', '.join(dials)}"
         )
-    chosen = [name for name in only if name in dials] or list(dials)
+    dial_names = [name for name in only if name in dials] or list(dials)
     return {
         "operators": [name for name in only if name not in dials],
-        "ladder": LadderSettings([dials[name] for name in chosen], calls, evenly) if ladder else None,
+        "ladder": LadderSettings([dials[name] for name in dial_names], calls, evenly) if ladder else None,
     }
 
 
 def _audit(plan: AuditPlan, access: Access, *, progress: bool | None) -> Audit:
-    with show_progress(enabled=progress) as shown:
-        return run_audit(plan, access, shown, lambda: datetime.now(UTC))
+    with show_progress(enabled=progress) as progress_display:
+        return run_audit(plan, access, progress_display, lambda: datetime.now(UTC))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import threshold_overrides
 from ..errors import InputError, RecordError, UsageError
 from ..evaluation.audit import certificate as certificates
 from ..evaluation.audit import foreign_judges
@@ -88,15 +88,15 @@ def export_probes(
 
 def commands_after_export(probes: Path, to: str, out: Path) -> list[str]:
     """Return the commands that judge exported probes and import the verdicts."""
-    first, results = _JUDGING[to]
+    lines, results = _STEPS_AFTER_EXPORT[to]
     folder = shlex.quote(str(out))
     return [
-        *(line.format(folder=folder) for line in first),
+        *(line.format(folder=folder) for line in lines),
         f"  {command('audit import', probes, out / results, out='audit')}",
     ]
 
 
-_JUDGING = {
+_STEPS_AFTER_EXPORT = {
     "inspect": (
         (
             "then, with the name or file of your scorer for YOUR_SCORER:",
@@ -165,7 +165,7 @@ def certify(
     *,
     judge: str | None = None,
     level: float = 0.95,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     accept: float | None = None,
     drift: DriftTest = "paired",
     out: FilePath | None = None,
@@ -199,14 +199,14 @@ def certify(
                 f"{setting('claims', f'{name}={value:g}')}: a rate that can be claimed is above 0 and below 1"
             )
     require_range("level", level)
-    issued = datetime.now(UTC).isoformat(timespec="seconds")
-    judged = read_judged_run(disk_folder_of(run, "certify"), judge)
+    issued_at = datetime.now(UTC).isoformat(timespec="seconds")
+    judged_run = read_judged_run(disk_folder_of(run, "certify"), judge)
     certificate = certificates.certify(
-        judged,
+        judged_run,
         dict(claims),
-        issued=issued,
+        issued=issued_at,
         level=level,
-        pass_at=pass_at_of(pass_at),
+        pass_at=threshold_overrides(pass_at),
         accepted=accept,
         drift=drift,
     )
@@ -217,6 +217,7 @@ def certify(
     if certificate.holds:
         path = written_path(out)
         if sign is not None:
+            # The private certificate keeps the salt, with which its anchors can be checked against the signed copy.
             salt = sign_certificate(certificate, input_path(sign), signed_copy(path))
             certificate = msgspec.structs.replace(certificate, salt=salt.hex())
         write_json(path, certificate)
@@ -283,8 +284,8 @@ def check_certificate(
         InputError: The run, or the certificate, cannot be used.
     """
     path, folder = input_path(certificate), disk_folder_of(run, "check")
-    judged = read_judged_run(folder, judge, prefer=read_certificate(path).id)
-    return check(path, judged, folder)
+    judged_run = read_judged_run(folder, judge, prefer=read_certificate(path).id)
+    return check(path, judged_run, folder)
 
 
 def alternatives(

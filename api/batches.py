@@ -26,10 +26,10 @@ def export_batch(
 
     No file is written if no request remains. ``questions`` are fields of `Questions`.
     """
-    with show_progress(enabled=progress) as shown:
+    with show_progress(enabled=progress) as progress_display:
         files = {name: shards_of(paths_of(questions.pop(name))).files for name in ("cases", "outputs")}
         requested = Questions(**files, environments=worlds_of(worlds), **questions)
-        return write_questions(requested, written_path(out), shown)
+        return write_questions(requested, written_path(out), progress_display)
 
 
 def access_to_results(
@@ -48,12 +48,12 @@ def access_to_results(
         results=tuple(input_path(result) for result in results),
         record=None if record is None else written_path(record),
         served_by=served_by,
-        on_results_used=lambda tally: [on_note(line) for line in _about(tally, model)],
+        on_results_used=lambda tally: [on_note(line) for line in _unused_lines(tally, model)],
     )
     return lambda: access
 
 
-def _about(tally: ResultsTally, model: str) -> Iterator[str]:
+def _unused_lines(tally: ResultsTally, model: str) -> Iterator[str]:
     if tally.unasked:
         yield f"{tally.unasked:,} of {tally.results:,} results match no request: other prompts, models or outputs, or already judged"
     if tally.superseded:

@@ -58,17 +58,17 @@ class BfclScores(Result, frozen=True, kw_only=True):
         )
 
 
-def _of_models(tree: ResultTree, models: Sequence[str]) -> ResultTree:
-    """Keep the files of some systems; a slash in a name is an underscore in the folder's name."""
+def _only_models(tree: ResultTree, models: Sequence[str]) -> ResultTree:
+    """Return the tree with the files of some systems; folders have ``_`` for a slash in a name."""
     systems = {file.system for file in tree.files}
-    chosen = {model if model in systems else model.replace("/", "_") for model in models}
-    if unknown := sorted(chosen - systems):
+    selected_systems = {model if model in systems else model.replace("/", "_") for model in models}
+    if unknown := sorted(selected_systems - systems):
         raise UsageError(
             f"{setting('model', unknown[0])}: no results of it{nearest(unknown[0], systems)}; there are {', '.join(sorted(systems))}"
         )
-    if not chosen:
+    if not selected_systems:
         return tree
-    return tree._replace(files=[file for file in tree.files if file.system in chosen])
+    return tree._replace(files=[file for file in tree.files if file.system in selected_systems])
 
 
 @checked_arguments
@@ -105,10 +105,12 @@ def score_bfcl(
         InputError: Results and data do not belong together, or a file cannot be read or written.
     """
     source, category_names, price_texts = open_source(input_path(data)), tuple(categories), tuple(prices)
-    scored = None
+    scored_categories = None
     if category_names:
-        scored = [category for category in expand(category_names) if category.family != "executable"]
-    tree = _of_models(find_results(input_path(results), scored), tuple(models))
+        scored_categories = [
+            category for category in expand(category_names) if category.family != "executable"
+        ]
+    tree = _only_models(find_results(input_path(results), scored_categories), tuple(models))
     options = ScoringOptions(
         names=names,
         mode=mode,
@@ -116,6 +118,8 @@ def score_bfcl(
         rules=rules,
         prices=known_prices(price_texts) if price_texts else None,
     )
-    with show_progress(enabled=progress) as shown:
-        systems = score_tree(source, tree.files, written_path(scores), options=options, progress=shown)
+    with show_progress(enabled=progress) as progress_display:
+        systems = score_tree(
+            source, tree.files, written_path(scores), options=options, progress=progress_display
+        )
     return BfclScores(rules=rules, systems=systems, passed_over=list(tree.unscored))

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
-from ..evaluation.judging.asking import adapted, as_judged
+from ..evaluation.judging.asking import adapt, as_judged
 from ..evaluation.judging.judge_task import JudgeTask
 from ..judges.composite import Composite, JudgeQuestion, run_deliberation
 from ..judges.cycle import judge_concurrently
@@ -39,11 +39,12 @@ _CLOSE_TIMEOUT = 5.0
 class ModelConnection:
     """Connection of this process to the model.
 
-    A connection inherited by a fork is not used, since it belongs to another loop.
+    A connection inherited by a fork is not used, since it belongs to the parent's event loop.
     """
 
     def __init__(self, access: ModelAccess) -> None:
         self._access = access
+        # Process that opened it, the provider, and what closes it.
         self._open: tuple[int, Provider, AsyncExitStack] | None = None
 
     @property
@@ -53,7 +54,7 @@ class ModelConnection:
 
     @property
     def retry_of(self) -> None:
-        """Numbers of retries; None, since a call follows no earlier command."""
+        """None, since a direct call never repeats the question of an earlier command."""
         return
 
     @asynccontextmanager
@@ -63,24 +64,24 @@ class ModelConnection:
         It stays open from call to call, in the loop in which all requests are made.
         """
         if self._open is None or self._open[0] != os.getpid():
-            exits = AsyncExitStack()
+            exit_stack = AsyncExitStack()
             # Nothing is awaited in here, so that calls made at once do not open two.
-            provider = await exits.enter_async_context(self._access.open())
-            self._open = (os.getpid(), provider, exits)
+            provider = await exit_stack.enter_async_context(self._access.open())
+            self._open = (os.getpid(), provider, exit_stack)
         yield self._open[1]
 
     def close(self) -> None:
         """Close the connection if it is open in this process."""
         if self._open is None or self._open[0] != os.getpid():
             return
-        _, _, exits = self._open
+        _, _, exit_stack = self._open
         self._open = None
-        closed = submit(exits.aclose())
+        closing = submit(exit_stack.aclose())
         if not is_loop_thread():  # garbage collection may run in any thread
-            closed.result(_CLOSE_TIMEOUT)
+            closing.result(_CLOSE_TIMEOUT)
 
 
-class ReadyJudge(Closing):
+class CallableJudge(Closing):
     """Judge that can be called; made by `judge`.
 
     Calls from any thread, and under any running loop, share one connection pool per process: requests are made in a loop of
@@ -90,7 +91,7 @@ class ReadyJudge(Closing):
         task: The judge that is asked.
         access: Access to its model.
         remake: Function that makes the same judge in another process; a key among its arguments is pickled with it.
-        members: Judges with their own connections; all others share this judge's.
+        members: Judges inside this one that have connections of their own; the others share this judge's.
 
     Attributes:
         task: The judge that is asked.
@@ -101,8 +102,8 @@ class ReadyJudge(Closing):
         self,
         task: JudgeTask,
         access: ModelAccess,
-        remake: Callable[[], ReadyJudge],
-        members: Mapping[JudgeId, ReadyJudge] | None = None,
+        remake: Callable[[], CallableJudge],
+        members: Mapping[JudgeId, CallableJudge] | None = None,
     ) -> None:
         self.task = task
         self.access = access
@@ -153,7 +154,7 @@ class ReadyJudge(Closing):
     async def one(
         self, case: CaseLike | None = None, output: OutputLike | None = None, /, **inputs: Any
     ) -> Verdict:
-        """Judge one output from a coroutine, in any loop; see `__call__`."""
+        """Judge one output from a coroutine of any event loop; see `__call__`."""
         return await asyncio.wrap_future(submit(self._judge(*self._item(case, output, inputs))))
 
     async def many(
@@ -182,10 +183,10 @@ class ReadyJudge(Closing):
         )
         lock = asyncio.Lock()
         try:
-            while (verdict := await asyncio.wrap_future(submit(_next(verdicts, lock)))) is not None:
+            while (verdict := await asyncio.wrap_future(submit(_next_verdict(verdicts, lock)))) is not None:
                 yield verdict
         finally:
-            await asyncio.wrap_future(submit(_close(verdicts, lock)))
+            await asyncio.wrap_future(submit(_close_verdicts(verdicts, lock)))
 
     def close(self) -> None:
         """Close the connections of this process, and those of the judges it asks.
@@ -207,8 +208,8 @@ class ReadyJudge(Closing):
     ) -> tuple[Case, Output, Judge]:
         """Return the case and output to judge, and the judge that is asked about them."""
         if case is not None and output is not None and not inputs:
-            checked = as_case(case)
-            return checked, as_output(output, checked), self.task.judge
+            case_record = as_case(case)
+            return case_record, as_output(output, case_record), self.task.judge
         if case is not None or output is not None or not inputs:
             raise UsageError(f"{self.by} is called with a case and an output, or with inputs by name")
         prompt_judge = self.task.prompt_judge
@@ -226,9 +227,9 @@ class ReadyJudge(Closing):
         return item.case, item.output, self.task.judge
 
     async def _judge(self, case: Case, output: Output, judge: Judge) -> Verdict:
-        return await self._graded(judge, case, as_judged(case, output))
+        return await self._verdict_of(judge, case, as_judged(case, output))
 
-    async def _graded(self, judge: Judge, case: Case, output: Output, repeat: int = 0) -> Verdict:
+    async def _verdict_of(self, judge: Judge, case: Case, output: Output, repeat: int = 0) -> Verdict:
         """Ask a judge; retry without a parameter that its model refuses."""
         while True:
             try:
@@ -242,17 +243,17 @@ class ReadyJudge(Closing):
 
     def _adapted(self, judge: Judge, refusal: Refusal) -> Judge:
         """Return a judge without the refused parameter, which is left out of later calls, too."""
-        task = adapted(self.task, refusal)
+        task = adapt(self.task, refusal)
         if task.judge is not self.task.judge and task.id != self.task.id:
             warn_caller(f"{self.by}: not sent, since the model refuses it: {refusal.name}", RuntimeWarning)
             for before, after in zip(self.task.parts, task.parts, strict=True):
-                if before.id in self._members:  # its parameters are in its id
+                if before.id in self._members:  # its id has changed, since it contains the parameters
                     self._members[after.id] = self._members[before.id]
             self.task = task
         return judge.adapted(refusal) if isinstance(judge, PromptJudge) else self.task.judge
 
     async def _repeated(self, case: Case, output: Output, repeat: int) -> Verdict:
-        return await self._graded(self.task.judge, case, output, repeat)
+        return await self._verdict_of(self.task.judge, case, output, repeat)
 
     async def _member_verdict(self, question: JudgeQuestion) -> Verdict:
         member = self._members.get(question.judge.id, self)
@@ -270,19 +271,19 @@ def _with_access(task: JudgeTask, access: ModelAccess) -> JudgeTask:
 
 def _work(pairs: Iterable[tuple[CaseLike, OutputLike]], repeats: int) -> Iterator[Work]:
     for case, output in pairs:
-        checked = as_case(case)
-        judged = as_judged(checked, as_output(output, checked))
+        case_record = as_case(case)
+        output_record = as_judged(case_record, as_output(output, case_record))
         for repeat in range(repeats):
-            yield checked, judged, repeat
+            yield case_record, output_record, repeat
 
 
-async def _next(verdicts: AsyncGenerator[Verdict], lock: asyncio.Lock) -> Verdict | None:
+async def _next_verdict(verdicts: AsyncGenerator[Verdict], lock: asyncio.Lock) -> Verdict | None:
     async with lock:
         return await anext(verdicts, None)
 
 
-async def _close(verdicts: AsyncGenerator[Verdict], lock: asyncio.Lock) -> None:
-    """Close verdicts once a cancelled `_next` has ended.
+async def _close_verdicts(verdicts: AsyncGenerator[Verdict], lock: asyncio.Lock) -> None:
+    """Close a generator of verdicts once a cancelled `_next_verdict` has ended.
 
     A running generator cannot be closed.
     """

@@ -55,10 +55,10 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
 def _calling_line() -> CallingLine:
     frame = sys._getframe()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as `logging` finds its caller
-    while frame.f_back is not None and _skipped(str(frame.f_globals.get("__name__", ""))):
+    while frame.f_back is not None and _is_internal_module(str(frame.f_globals.get("__name__", ""))):
         frame = frame.f_back
     return CallingLine(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
 
 
-def _skipped(module: str) -> bool:
+def _is_internal_module(module: str) -> bool:
     return module in {_PACKAGE, "contextlib"} or module.startswith(f"{_PACKAGE}.")

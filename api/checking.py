@@ -79,7 +79,7 @@ class Workspaces(TypedDict, total=False):
 
 
 def worlds_of(worlds: Worlds) -> Mapping[str, type]:
-    """Return worlds by name; the registered ones if none are given."""
+    """Return worlds by name, or the registered ones by default."""
     require_type("worlds", worlds, "Mapping[str, type] | Sequence[str] | None")
     if isinstance(worlds, Mapping):
         return worlds
@@ -87,7 +87,7 @@ def worlds_of(worlds: Worlds) -> Mapping[str, type]:
 
 
 def functions_of(functions: FunctionsOption) -> Mapping[str, Callable[..., Any]]:
-    """Return functions by name; the registered ones if none are given."""
+    """Return functions by name, or the registered ones by default."""
     require_type("functions", functions, "Mapping[str, Callable] | Sequence[str] | None")
     if isinstance(functions, Mapping):
         return functions
@@ -158,9 +158,9 @@ def check(
         UsageError: The output is of another case, or there are no such rules.
     """
     options = check_options(rules, functions, worlds, text=text, **workspaces)
-    checked = as_case(case)
-    validate_reference(checked, options)
-    return check_record(checked, as_output(output, checked), options)
+    case_record = as_case(case)
+    validate_reference(case_record, options)
+    return check_record(case_record, as_output(output, case_record), options)
 
 
 class CheckedFile(Result, frozen=True):
@@ -180,11 +180,16 @@ class CheckedFile(Result, frozen=True):
         from ..report.text.form_text import form_lines  # noqa: PLC0415 - setting options shows nothing
         from ..report.text.summary_text import checked_systems_document  # noqa: PLC0415 - setting options shows nothing
 
-        failed = [number_text.unchecked_outputs(self.failed)] if self.failed else []
-        unknown = number_text.unknown_dependency_notes(
+        failure_notes = [number_text.unchecked_outputs(self.failed)] if self.failed else []
+        dependency_notes = number_text.unknown_dependency_notes(
             self.unknown_dependencies, "no output here answers for"
         )
-        return [*checked_systems_document(self.systems), *form_lines(self.systems), *failed, *unknown]
+        return [
+            *checked_systems_document(self.systems),
+            *form_lines(self.systems),
+            *failure_notes,
+            *dependency_notes,
+        ]
 
 
 @checked_arguments
@@ -227,14 +232,14 @@ def check_file(
     require_choice("names", names, NamesOption)
     require_whole("workers", workers)
     options = check_options(rules, functions, worlds, text=text, **workspaces)
-    with show_progress(enabled=progress) as shown:
+    with show_progress(enabled=progress) as progress_display:
         checked = check_outputs(
             paths_of(cases),
             paths_of(outputs),
             written_path(out),
             names=names,
             options=options,
-            progress=shown,
+            progress=progress_display,
             workers=workers,
         )
     return CheckedFile(checked.systems, checked.unknown)

@@ -13,10 +13,10 @@ from ..tables.grades import UNKNOWN, as_number, usual_ends
 MAX_CHOICES = 16
 """Most combinations of choices that are tried."""
 
-_MAX_WORDS = 6
-"""Most words of which every combination is tried; of more, each alone is good."""
+_MAX_COMBINED_WORDS = 6
+"""Most words of which every combination is tried; of more, one at a time counts as good."""
 
-_OPEN = (UNKNOWN, UNKNOWN)
+_UNKNOWN_SCALE = (UNKNOWN, UNKNOWN)
 
 
 def choice_outcomes(measure: Callable[[Mapping[str, Any]], str]) -> Iterator[str]:
@@ -27,83 +27,86 @@ def choice_outcomes(measure: Callable[[Mapping[str, Any]], str]) -> Iterator[str
     """
     try:
         measure({})
-    except ChoiceNeeded as asked:
-        tried = list(islice(_combinations(asked), MAX_CHOICES))
-        for chosen in tried:
-            yield f"{_spelled(chosen)}: {_outcome(measure, chosen)}"
-        if not tried:
-            yield f"too many choices to try: add {asked.options}"
+    except ChoiceNeeded as needed:
+        combinations = list(islice(_combinations(needed), MAX_CHOICES))
+        for arguments in combinations:
+            yield f"{_spelled_arguments(arguments)}: {_outcome(measure, arguments)}"
+        if not combinations:
+            yield f"too many choices to try: add {needed.options}"
 
 
-def _outcome(measure: Callable[[Mapping[str, Any]], str], chosen: Mapping[str, Any]) -> str:
+def _outcome(measure: Callable[[Mapping[str, Any]], str], arguments: Mapping[str, Any]) -> str:
     try:
-        return measure(chosen)
-    except ChoiceNeeded as asked:
-        return f"then add {asked.options}"
+        return measure(arguments)
+    except ChoiceNeeded as needed:
+        return f"then add {needed.options}"
     except FiducialError as error:
         return f"refused: {error}"
 
 
-def _combinations(asked: ChoiceNeeded) -> Iterator[dict[str, Any]]:
+def _combinations(needed: ChoiceNeeded) -> Iterator[dict[str, Any]]:
     """Yield the arguments of each combination of choices."""
-    parts = [
-        [(name, each) for each in _values(name, value, asked)] for name, value in asked.arguments.items()
+    choices_by_argument = [
+        [(name, choice) for choice in _values(name, value, needed)]
+        for name, value in needed.arguments.items()
     ]
-    for chosen in map(dict, product(*parts)):
-        if not _makes_alike(chosen.get("map_label", {}), asked):
-            yield chosen
+    for arguments in map(dict, product(*choices_by_argument)):
+        if not _makes_alike(arguments.get("map_label", {}), needed):
+            yield arguments
 
 
-def _makes_alike(words: Mapping[str, Any], asked: ChoiceNeeded) -> bool:
+def _makes_alike(score_of_word: Mapping[str, Any], needed: ChoiceNeeded) -> bool:
     """Return whether all words of a column have one score, which would be refused."""
-    of_columns = [choice.candidates for choice in asked.choices if choice.setting == "map_label"]
+    words_of_columns = [choice.candidates for choice in needed.choices if choice.setting == "map_label"]
     return any(
-        len(column) > 1 and column.keys() <= words.keys() and len({words[word] for word in column}) == 1
-        for column in of_columns
+        len(words) > 1
+        and words.keys() <= score_of_word.keys()
+        and len({score_of_word[word] for word in words}) == 1
+        for words in words_of_columns
     )
 
 
-def _values(name: str, value: Any, asked: ChoiceNeeded) -> Iterator[Any]:
-    """Yield the values of an argument that is open in some part."""
+def _values(name: str, value: Any, needed: ChoiceNeeded) -> Iterator[Any]:
+    """Yield the values that an argument with unknown parts may have."""
     if name == "header":
         yield from (True, False)
         return
     if not isinstance(value, Mapping):
-        yield from _scales(name, "", asked) if value == _OPEN else [value]
+        yield from _scales(name, "", needed) if value == _UNKNOWN_SCALE else [value]
         return
     by_key = cast("Mapping[str, Any]", value)
     keys = [*by_key]
     open_words = [key for key in keys if by_key[key] == UNKNOWN] if name == "map_label" else []
-    if len(open_words) > _MAX_WORDS:
+    if len(open_words) > _MAX_COMBINED_WORDS:
         for good in open_words:
             yield {**by_key, **dict.fromkeys(open_words, 0), good: 1}
         return
-    options = [_of_key(name, key, by_key[key], asked) for key in keys]
-    for chosen in product(*options):
-        if name != "map" or len(set(chosen)) == len(chosen):  # one column is not two fields
-            yield dict(zip(keys, chosen, strict=True))
+    values_of_keys = [_values_of_key(name, key, by_key[key], needed) for key in keys]
+    for values in product(*values_of_keys):
+        if name != "map" or len(set(values)) == len(values):  # one column is not two fields
+            yield dict(zip(keys, values, strict=True))
 
 
-def _of_key(name: str, key: str, value: Any, asked: ChoiceNeeded) -> list[Any]:
-    if value == _OPEN:
-        return _scales(name, key, asked)
+def _values_of_key(name: str, key: str, value: Any, needed: ChoiceNeeded) -> list[Any]:
+    if value == _UNKNOWN_SCALE:
+        return _scales(name, key, needed)
     if value != UNKNOWN:
         return [value]
     if name == "map_label":
         return [1, 0]
     return [
         column
-        for choice in asked.choices
+        for choice in needed.choices
         if (choice.setting, choice.key) == (name, key)
         for column in choice.candidates
     ]
 
 
-def _scales(name: str, key: str, asked: ChoiceNeeded) -> list[tuple[float, float]]:
-    """Return a scale and the same turned round, by the grades that there are."""
+def _scales(name: str, key: str, needed: ChoiceNeeded) -> list[tuple[float, float]]:
+    """Return the scale that the grades suggest, and its reverse."""
     values = [
         value
-        for choice in asked.choices
+        for choice in needed.choices
         if (choice.setting, choice.key) == (name, key)
         for value in choice.candidates
     ]
@@ -113,9 +116,9 @@ def _scales(name: str, key: str, asked: ChoiceNeeded) -> list[tuple[float, float
     return [(low, high), (high, low)]
 
 
-def _spelled(chosen: Mapping[str, Any]) -> str:
+def _spelled_arguments(arguments: Mapping[str, Any]) -> str:
     parts: list[str] = []
-    for name, value in chosen.items():
+    for name, value in arguments.items():
         if name in {"map", "map_label"}:
             parts.append(spelled_pairs(name, value))
         elif isinstance(value, bool):

@@ -17,8 +17,8 @@ from ..records import (
     ToolResults,
 )
 
-_OF_TOOLS = frozenset({"tool", "function"})
-"""Roles of messages that hold tool results."""
+_TOOL_ROLES = frozenset({"tool", "function"})
+"""Roles of messages with tool results; ``function`` is OpenAI's former name."""
 
 
 def question_messages(query: str | Sequence[Message]) -> list[Message]:
@@ -58,35 +58,37 @@ def context_of(context: str | Sequence[Any]) -> list[ContextItem]:
 
 
 def split_conversation(messages: Sequence[Message]) -> tuple[list[list[Message]], list[list[Step]]]:
-    """Split a conversation into turns and the agent's steps after each.
+    """Split a conversation into the messages to the agent and its steps, turn by turn.
 
-    A turn holds the messages to the agent; results of calls belong to the agent's steps.
+    Results of calls belong to the agent's steps.
     """
     requests: list[list[Message]] = []
-    done: list[list[Step]] = []
-    called: list[Any] = []
+    turns: list[list[Step]] = []
+    call_ids: list[Any] = []
     results: list[tuple[int, Any]] = []
     for message in _objects(messages, "messages"):
         if message.get("role") == "assistant":
             if not requests:
                 requests.append([])
-                done.append([])
-            done[-1] += _steps(message)
-            called = [call.get("id") for call in _objects(message.get("tool_calls") or (), "tool_calls")]
+                turns.append([])
+            turns[-1] += _steps(message)
+            call_ids = [call.get("id") for call in _objects(message.get("tool_calls") or (), "tool_calls")]
             results = []
-        elif message.get("role") in _OF_TOOLS and done and done[-1]:
-            if results:
-                done[-1].pop()
-            name = message.get("tool_call_id")
-            results.append((called.index(name) if name in called else len(called), message.get("content")))
+        elif message.get("role") in _TOOL_ROLES and turns and turns[-1]:
+            if results:  # replace the step with the results so far
+                turns[-1].pop()
+            call_id = message.get("tool_call_id")
+            # Results without a known call come last.
+            position = call_ids.index(call_id) if call_id in call_ids else len(call_ids)
+            results.append((position, message.get("content")))
             results.sort(key=itemgetter(0))  # results of calls made at once may come in any order
-            done[-1].append(ToolResults(results=[result for _, result in results]))
+            turns[-1].append(ToolResults(results=[result for _, result in results]))
         else:
-            if not requests or done[-1]:
+            if not requests or turns[-1]:
                 requests.append([])
-                done.append([])
+                turns.append([])
             requests[-1].append(message)
-    return requests, done
+    return requests, turns
 
 
 def _steps(message: Message) -> list[Step]:

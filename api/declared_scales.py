@@ -11,7 +11,7 @@ from ..evaluation.judging.tasks import split_spec
 from ..judges.front_matter import read_front_matter, split_front_matter
 from ..judges.prompt_file import prompt_of
 from ..judges.prompt_inputs import require_fillable
-from ..judges.scale import scale_from_option, scale_line
+from ..judges.prompt_scale import scale_from_option, scale_line
 from ..records import atomic_write
 from ..spelling import setting
 
@@ -32,8 +32,8 @@ def with_scale(spec: str, scale: str) -> str:
         UsageError: The scale is invalid, or the file already declares one.
         PromptError: The file is not a prompt file.
     """
-    named, model = split_spec(spec)
-    path = Path(named)
+    judge, model = split_spec(spec)
+    path = Path(judge)
     if path.suffix != ".prompty":
         return spec
     try:
@@ -42,9 +42,9 @@ def with_scale(spec: str, scale: str) -> str:
         raise UsageError(f"{setting('scale', scale)}: {error}") from error
     if read_front_matter(path).values.get("scale") is not None:
         raise UsageError(f"{path} declares a scale; leave {setting('scale')} out, or change the file")
-    opening, newline, below = path.read_text("utf-8").partition("\n")
-    text = f"{opening}{newline}{line}\n{below}"
-    copy = _folder(text) / path.name
+    opening, newline, rest = path.read_text("utf-8").partition("\n")
+    text = f"{opening}{newline}{line}\n{rest}"
+    copy = _copy_folder(text) / path.name
     _require_usable(copy, text, path)
     if not copy.exists():
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -63,10 +63,11 @@ def _require_usable(copy: Path, text: str, path: Path) -> None:
         position = re.match(rf"{re.escape(str(copy))}:(\d+)", message)
         if position is None:
             raise
+        # The copy has one line more, the scale.
         raise PromptError(f"{path}:{int(position[1]) - 1}{message[position.end() :]}") from error
 
 
-def _folder(text: str) -> Path:
+def _copy_folder(text: str) -> Path:
     from platformdirs import user_cache_path  # noqa: PLC0415 - only if a scale is named
 
     return user_cache_path("fiducial") / "prompts" / hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -39,7 +39,7 @@ COMPARED = tuple(f"tool_call_accuracy/{variant}" for variant in ("reasons", "dir
 
 def demo_plan(out: Path, command: str) -> Plan:
     """Return the plan that checks and judges the suite."""
-    changed = decode_json(demo_path("replies/unanswered.json").read_bytes(), set[ItemKey])
+    changed_outputs = decode_json(demo_path("replies/unanswered.json").read_bytes(), set[ItemKey])
     outputs = frozenset(output.key for output in read_records(demo_path("outputs.jsonl"), Output))
     return Plan(
         cases=demo_path("cases.jsonl"),
@@ -53,9 +53,9 @@ def demo_plan(out: Path, command: str) -> Plan:
             *(f"{judge}@baseline" for judge in JUDGES),
         ],
         model=MODEL,
-        judge_on=outputs - changed,
+        judge_on=outputs - changed_outputs,
         labels=demo_path("labels.jsonl"),
-        notes=[NOTE.format(len(changed))],
+        notes=[NOTE.format(len(changed_outputs))],
     )
 
 
@@ -71,5 +71,5 @@ def prompts_compared(out: Path) -> Comparison:
     judges = [
         name for name, judge in table.judges.items() if judge.name == JUDGES[0] and judge.model == MODEL
     ]
-    rows = np.isin(table.judge.codes, [table.judge.values.index(name) for name in judges])
-    return compare(table.take(rows))
+    is_compared = np.isin(table.judge.codes, [table.judge.values.index(name) for name in judges])
+    return compare(table.take(is_compared))

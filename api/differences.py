@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..evaluation.past_runs.changed_verdict import ChangedVerdict
+from ..evaluation.past_runs.changed_verdicts import ChangedVerdict
 from ..evaluation.past_runs.compare_runs import Difference, two_runs
 from ..evaluation.past_runs.history import History, read_history
 from ..evaluation.store.run_store import RunStore
@@ -36,7 +36,9 @@ def _difference_frame(difference: Difference) -> pd.DataFrame:
         "graded otherwise": difference.graded_otherwise,
     }
     rows = [
-        {"what": kind, **msgspec.to_builtins(verdict)} for kind, moved in kinds.items() for verdict in moved
+        {"what": kind, **msgspec.to_builtins(verdict)}
+        for kind, verdicts in kinds.items()
+        for verdict in verdicts
     ]
     # Columns are named, since without changes no row names them.
     return data_frame(rows, columns=["what", *ChangedVerdict.__struct_fields__])
@@ -50,12 +52,12 @@ def _difference_page(difference: Difference) -> ResultPage:
 
 def _changed_cases(difference: Difference) -> list[Piece]:
     """Return both answers of the changed cases; empty for runs in memory."""
-    changed = [*difference.broke, *difference.better, *difference.graded_otherwise]
-    folders = [folder_path(each) for each in (difference.before, difference.after)]
-    if not changed or not all(folder.is_dir() for folder in folders):
+    changed_verdicts = [*difference.broke, *difference.better, *difference.graded_otherwise]
+    folders = [folder_path(run) for run in (difference.before, difference.after)]
+    if not changed_verdicts or not all(folder.is_dir() for folder in folders):
         return []
     with RunStore(folders[0]) as before, RunStore(folders[1]) as after:
-        return list(changed_cases(before, after, changed))
+        return list(changed_cases(before, after, changed_verdicts))
 
 
 def _history_frame(history: History) -> pd.DataFrame:
@@ -101,7 +103,7 @@ bind_display(
 )
 
 
-_NAMES = {"before": "the earlier run", "after": "the later run"}
+_NAMES_IN_MEMORY = {"before": "the earlier run", "after": "the later run"}
 """Names of runs in memory."""
 
 
@@ -124,8 +126,8 @@ def diff(before: FilePath | Run, after: FilePath | Run) -> Difference:
     with RunStore(folders["before"]) as first, RunStore(folders["after"]) as second:
         difference = two_runs(first, second)
     # Runs in memory share one name, which a folder may have, too.
-    in_memory = {each for each, folder in folders.items() if isinstance(folder, MemoryFolder)}
-    return msgspec.structs.replace(difference, **{each: _NAMES[each] for each in in_memory})
+    in_memory = {side for side, folder in folders.items() if isinstance(folder, MemoryFolder)}
+    return msgspec.structs.replace(difference, **{side: _NAMES_IN_MEMORY[side] for side in in_memory})
 
 
 @checked_arguments

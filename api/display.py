@@ -81,14 +81,14 @@ class Presentation(Generic[R]):
 
     def document(self, result: R, **choices: Any) -> Document:
         """Return the result as a document with tables."""
-        return _made(self.make_document, "document")(result, **choices)
+        return _require_maker(self.make_document, "document")(result, **choices)
 
     def screen(self, result: Any, room: int | None, **choices: Any) -> Document:
         """Return the first screen of the result."""
         from ..report.text.one_screen import one_screen  # noqa: PLC0415 - most commands print the whole document
 
-        made = result.document if self.make_screen is None else partial(self.make_screen, result)
-        return one_screen(made(**choices), room)
+        make = result.document if self.make_screen is None else partial(self.make_screen, result)
+        return one_screen(make(**choices), room)
 
     def text(self, result: Any) -> str:
         """Return the document as printed on a terminal."""
@@ -99,7 +99,7 @@ class Presentation(Generic[R]):
         return inert("\n".join(as_markdown(result.document())))
 
     def sentence(self, result: Any) -> str:
-        """Return the first sentence of the screen, after the type."""
+        """Return the type and the first sentence of the screen, for `repr`."""
         pieces = result.screen(10 * SCREEN)
         sentences = (piece for piece in pieces if isinstance(piece, str) and piece.strip())
         return inert(as_named(f"<{type(result).__name__}: {visible(next(sentences, 'no result'))}>"))
@@ -118,20 +118,20 @@ class Presentation(Generic[R]):
 
     def frame(self, result: R) -> pd.DataFrame:
         """Return a data frame."""
-        return _made(self.make_frame, "data frame")(result)
+        return _require_maker(self.make_frame, "data frame")(result)
 
     def page(self, result: R, path: FilePath) -> Path:
         """Write the page, and return its path; raise an InputError if it cannot be written."""
         from ..report.page import document_page  # noqa: PLC0415 - numbers need no page
 
-        return document_page(written_path(path), _made(self.make_page, "page")(result))
+        return document_page(written_path(path), _require_maker(self.make_page, "page")(result))
 
     def write(self, result: R, form: str, path: FilePath) -> Any:
         """Write a further form of the result."""
         return self.writers[form](result, written_path(path))
 
 
-def _made(function: F | None, what: str) -> F:
+def _require_maker(function: F | None, what: str) -> F:
     if function is None:
         raise TypeError(f"this result has no {what}")
     return function
@@ -141,8 +141,8 @@ bind_display(Displayed, Presentation[Any]())
 
 
 def statistics_frame(rows: Iterator[tuple[Mapping[str, Any], Statistic]]) -> pd.DataFrame:
-    """Return a data frame with one row per statistic, after its names, or None if undefined."""
-    return data_frame([{**named, **msgspec.structs.asdict(each)} for named, each in rows])
+    """Return a data frame with one row per statistic, in columns after its names."""
+    return data_frame([{**names, **msgspec.structs.asdict(statistic)} for names, statistic in rows])
 
 
 def verdicts_frame(verdicts: Iterable[Verdict]) -> pd.DataFrame:

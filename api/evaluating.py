@@ -10,7 +10,7 @@ from functools import partial, wraps
 from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, Unpack, cast
 
 from ..calibration.label_declarations import LabelDeclaration
-from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import threshold_overrides
 from ..deterministic.options import Rules
 from ..errors import UsageError
 from ..evaluation.checking.dotted_names import NamesOption
@@ -30,7 +30,7 @@ from ..settings.verbs.compare import CompareSettings
 from ..spelling import setting
 from .agent_environments import scenes_of
 from .argument_checks import checked_arguments, hinting_arguments, require_choice, require_whole
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 from .callers import warn_caller
 from .cascading import after_first_judge
 from .checking import FunctionsOption, Worlds, check_options, worlds_of
@@ -46,25 +46,25 @@ from .run_files import engine_of
 P = ParamSpec("P")
 T = TypeVar("T")
 
-JudgeLike: TypeAlias = ReadyJudge | str
+JudgeLike: TypeAlias = CallableJudge | str
 """A judge, or the name of one, which uses ``model``."""
 
 
-_OF_JUDGES = dict.fromkeys(
+_HINTS_OF_MODEL_ARGUMENTS = dict.fromkeys(
     AccessArguments.__annotations__, "it is of a judge: judges=fd.judge(NAME, model=MODEL, base_url=URL)"
 )
-"""Arguments that reach a model, which each judge has for itself."""
+"""Arguments of model access, which belong to a judge, with what to write instead."""
 
-_WORLDS = 'here it is called worlds={"NAME": CLASS}'
-_ELSEWHERE = _OF_JUDGES | {
+_WORLDS_HINT = 'here it is called worlds={"NAME": CLASS}'
+_HINTS = _HINTS_OF_MODEL_ARGUMENTS | {
     "trials": "outputs=fd.generate(CASES, AGENT, trials=N)",
-    "environment": _WORLDS,
-    "environments": _WORLDS,
+    "environment": _WORLDS_HINT,
+    "environments": _WORLDS_HINT,
 }
-"""What to write instead of arguments that others take."""
+"""What to write instead of arguments that other functions have."""
 
 
-@hinting_arguments(_ELSEWHERE)
+@hinting_arguments(_HINTS)
 def evaluate(
     cases: Cases,
     outputs: Outputs | AgentLike,
@@ -83,7 +83,7 @@ def evaluate(
     retry_unreadable: int = 1,
     unsure_of: FilePath | None = None,
     max_error: float | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     functions: FunctionsOption = None,
     worlds: Worlds = None,
     allow_code: bool = False,
@@ -152,11 +152,12 @@ def evaluate(
     _require_judge_on(judge_on)
     environments = worlds_of(worlds)
     folder = folder_or_memory(out, "run")
+    # An agent's outputs are generated into the run's folder before they are checked.
     sources: list[InputPath] = [folder / GENERATED] if callable(outputs) else output_sources(outputs)
     case_shards, output_shards = shards_of(output_sources(cases, "cases")), shards_of(sources)
     label_file = None if labels is None else label_input(labels, **label_reading)
-    if skipped := unread_note(label_file):
-        warn_caller(f"labels: {skipped}")
+    if label_note := unread_note(label_file):
+        warn_caller(f"labels: {label_note}")
     plan = Plan(
         cases=case_shards.files,
         outputs=output_shards.files,
@@ -173,7 +174,7 @@ def evaluate(
         retry_unreadable=retry_unreadable,
         labels=label_file,
         labels_chosen_by=labels_chosen_by,
-        pass_at=pass_at_of(pass_at),
+        pass_at=threshold_overrides(pass_at),
         workers=workers,
         engine=engine_of(engine, address, workers),
     )
@@ -184,7 +185,7 @@ def evaluate(
     return run_apart(partial(_evaluate, plan, progress, agent, again=again))
 
 
-def _in_thread(function: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
+def _async_version(function: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
     """Return a coroutine function with the same arguments, named with a leading "a"."""
 
     @wraps(function)
@@ -197,7 +198,7 @@ def _in_thread(function: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
     return call
 
 
-aevaluate = hinting_arguments(_ELSEWHERE)(_in_thread(evaluate))
+aevaluate = hinting_arguments(_HINTS)(_async_version(evaluate))
 
 
 @checked_arguments
@@ -228,11 +229,11 @@ def judging_fields(
     Judges are names when all share one access to the model; otherwise each has its own.
     """
     is_list = isinstance(judges, Iterable) and not isinstance(judges, str)
-    several = [*cast("Sequence[JudgeLike]", judges)] if is_list else [cast("JudgeLike", judges)]
+    judge_list = [*cast("Sequence[JudgeLike]", judges)] if is_list else [cast("JudgeLike", judges)]
     return {
-        "judges": several
+        "judges": judge_list
         if shared
-        else [_task(like, model, environments, judge_parameters) for like in several],
+        else [_task(judge_like, model, environments, judge_parameters) for judge_like in judge_list],
         "model": model if shared else None,
         "environments": environments,
         "judge_parameters": judge_parameters or {},
@@ -266,7 +267,7 @@ def _task(
 ) -> JudgeTask:
     if isinstance(judge_like, str):
         judge_like = judge(judge_like, model=model, worlds=worlds, judge_parameters=parameters)
-    if not isinstance(judge_like, ReadyJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+    if not isinstance(judge_like, CallableJudge):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         hint = "; fd.judge_from(...) makes a judge of a metric or a function" if callable(judge_like) else ""
         raise UsageError(f"judges: expected a judge or a name of one, got {type(judge_like).__name__}{hint}")
     return judge_like.task_with_access
@@ -279,13 +280,13 @@ def _evaluate(
     *,
     again: bool = False,
 ) -> Run:
-    with show_progress(enabled=progress) as shown:
+    with show_progress(enabled=progress) as progress_display:
         if agent is not None:
-            tally = generate_into_run(agent, plan.cases, plan.out, shown, again=again)
+            tally = generate_into_run(agent, plan.cases, plan.out, progress_display, again=again)
             warn_untracked(tally)
             warn_passed_over(tally)
-            if (crashed := crashes(tally)) is not None:
-                warn_caller(crashed)
+            if (crash_note := crashes(tally)) is not None:
+                warn_caller(crash_note)
         with plan.engine or nullcontext():
-            run_plan(plan, ModelAccess, shown, lambda: datetime.now(UTC))
+            run_plan(plan, ModelAccess, progress_display, lambda: datetime.now(UTC))
     return Run(plan.out)

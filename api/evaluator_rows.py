@@ -5,12 +5,25 @@ The columns of a verdict are named as Azure's evaluators name them.
 # No `from __future__ import annotations`: promptflow reads these annotations at run time, and cannot resolve texts.
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
-from ..records import Case, Kind, Outcome, Output, Usage, Verdict
+from ..records import NO_USAGE, Case, Kind, Outcome, Output, Verdict
 from ..records.made_scores import reaches
 from .conversation_forms import context_of, parsed_calls, question_messages, split_conversation, tools_of
-from .flow_types import NOTHING, Items
+
+# Inputs are bare, since promptflow refuses `list[...]`; a result is a TypedDict, since it refuses `dict[...]`.
+if TYPE_CHECKING:
+    Items: TypeAlias = list[Any]
+    Columns: TypeAlias = dict[str, Any]
+else:
+    Items = list
+
+    class Columns(TypedDict):
+        """Columns of a result; none is listed, since they are named after the judge."""
+
+
+NOTHING: Final[Items] = []
+"""Default of a column that may be missing; never changed."""
 
 _STATUS: Mapping[Outcome, str] = {"graded": "completed", "not_applicable": "skipped"}
 """Outcomes in Azure's words, if it has one; others keep their names."""
@@ -31,7 +44,7 @@ def columns(name: str, verdict: Verdict, threshold: float) -> dict[str, Any]:
     """
     passed = None if verdict.score is None else reaches(verdict.score, threshold)
     result = {True: "pass", False: "fail", None: "unknown"}[passed]
-    usage = verdict.usage or Usage(calls=0)
+    usage = verdict.usage or NO_USAGE
     return {
         name: verdict.score,
         f"{name}_score": verdict.score,
@@ -82,8 +95,8 @@ def task_completion(messages: Items, tool_definitions: Items = NOTHING) -> tuple
         messages: The conversation as OpenAI chat messages, calls and tool results included.
         tool_definitions: The tools on offer, in OpenAI's or Azure's form.
     """
-    requests, done = split_conversation(messages)
-    return _item("any_call", {"messages": requests, "tools": tools_of(tool_definitions)}, turns=done)
+    requests, turns = split_conversation(messages)
+    return _item("any_call", {"messages": requests, "tools": tools_of(tool_definitions)}, turns=turns)
 
 
 def tool_call_accuracy(

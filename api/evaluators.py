@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, Self
 from ..errors import ConfigurationError, InputError, UsageError
 from ..records import Case, Output
 from .evaluator_rows import (
+    Columns,
     accepted_answer,
     columns,
     groundedness,
@@ -22,13 +23,12 @@ from .evaluator_rows import (
     task_completion,
     tool_call_accuracy,
 )
-from .flow_types import Columns
 from .judging import judge
 
 P = ParamSpec("P")
 
-_OWN = -1.0
-"""Stands for the judge's own threshold: promptflow takes only numbers, and passes defaults as texts."""
+_JUDGES_OWN = -1.0
+"""Stands for the judge's own threshold, since promptflow takes only numbers. It passes defaults as texts."""
 
 
 class JudgeEvaluator(Generic[P]):
@@ -62,7 +62,7 @@ class JudgeEvaluator(Generic[P]):
         base_url: str = "",
         api_key: str = "",
         connection: str = "",
-        threshold: float = _OWN,
+        threshold: float = _JUDGES_OWN,
         concurrency: int = 64,
         timeout: float = 60.0,
         attempts: int = 6,
@@ -79,7 +79,7 @@ class JudgeEvaluator(Generic[P]):
             timeout=float(timeout),
             attempts=int(attempts),
         )
-        self.threshold = self._judge.pass_at if float(threshold) == _OWN else float(threshold)
+        self.threshold = self._judge.pass_at if float(threshold) == _JUDGES_OWN else float(threshold)
 
     def __call__(self, *args: P.args, **row: P.kwargs) -> Columns:
         """Judge one row, and wait for the columns of the result."""
@@ -146,16 +146,18 @@ class JudgeEvaluator(Generic[P]):
         self._judge.close()
 
 
-def _view(name: str, judge: str, item: Callable[P, tuple[Case, Output]]) -> type[JudgeEvaluator[P]]:
+def _evaluator_class(
+    name: str, judge: str, item: Callable[P, tuple[Case, Output]]
+) -> type[JudgeEvaluator[P]]:
     """Create a judge's class with the parameter names and types of the function ``item``."""
 
-    def called(evaluator: JudgeEvaluator[P], *args: P.args, **row: P.kwargs) -> Columns:
+    def call(evaluator: JudgeEvaluator[P], *args: P.args, **row: P.kwargs) -> Columns:
         return JudgeEvaluator.__call__(evaluator, *args, **row)
 
-    async def awaited(evaluator: JudgeEvaluator[P], *args: P.args, **row: P.kwargs) -> Columns:
+    async def acall(evaluator: JudgeEvaluator[P], *args: P.args, **row: P.kwargs) -> Columns:
         return await JudgeEvaluator.acall(evaluator, *args, **row)
 
-    parts: dict[str, Any] = {
+    members: dict[str, Any] = {
         "judge": judge,
         "_item": staticmethod(item),
         "__module__": __name__,
@@ -163,7 +165,7 @@ def _view(name: str, judge: str, item: Callable[P, tuple[Case, Output]]) -> type
     }
     signature = inspect.signature(item)
     receiver = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    for attribute, method in (("__call__", called), ("acall", awaited)):
+    for attribute, method in (("__call__", call), ("acall", acall)):
         method.__name__, method.__qualname__ = attribute, f"{name}.{attribute}"
         method.__doc__ = item.__doc__
         # promptflow and Azure read the columns from this signature.
@@ -174,16 +176,18 @@ def _view(name: str, judge: str, item: Callable[P, tuple[Case, Output]]) -> type
                 parameters=[receiver, *signature.parameters.values()], return_annotation=Columns
             ),
         )
-        parts[attribute] = method
-    return type(name, (JudgeEvaluator,), parts)
+        members[attribute] = method
+    return type(name, (JudgeEvaluator,), members)
 
 
-Groundedness = _view("Groundedness", "groundedness", groundedness)
-MemoryAnswer = _view("MemoryAnswer", "memory_answer", accepted_answer("memory_answer"))
-Rubric = _view("Rubric", "rubric", rubric)
-TaskCompletion = _view("TaskCompletion", "task_completion", task_completion)
-ToolCallAccuracy = _view("ToolCallAccuracy", "tool_call_accuracy", tool_call_accuracy)
-WebSearchAnswer = _view("WebSearchAnswer", "web_search_answer", accepted_answer("web_search_answer"))
+Groundedness = _evaluator_class("Groundedness", "groundedness", groundedness)
+MemoryAnswer = _evaluator_class("MemoryAnswer", "memory_answer", accepted_answer("memory_answer"))
+Rubric = _evaluator_class("Rubric", "rubric", rubric)
+TaskCompletion = _evaluator_class("TaskCompletion", "task_completion", task_completion)
+ToolCallAccuracy = _evaluator_class("ToolCallAccuracy", "tool_call_accuracy", tool_call_accuracy)
+WebSearchAnswer = _evaluator_class(
+    "WebSearchAnswer", "web_search_answer", accepted_answer("web_search_answer")
+)
 
 EVALUATORS: dict[str, type[JudgeEvaluator[...]]] = {
     evaluator.judge: evaluator

@@ -42,7 +42,7 @@ def export(
         RunFolderError: It was edited by hand.
     """
     write = writer_of(to)
-    folder, items = _chosen(run, judge, system, accept_edited=accept_edited)
+    folder, items = _selected(run, judge, system, accept_edited=accept_edited)
     return write(items, written_path(out), known_of(folder))
 
 
@@ -65,16 +65,14 @@ def send_otlp(
     """
     from ..formats.to_otlp import send  # noqa: PLC0415 - an extra
 
-    folder, items = _chosen(run, judge, system, accept_edited=accept_edited)
+    folder, items = _selected(run, judge, system, accept_edited=accept_edited)
     return send(items, endpoint, known_of(folder))
 
 
-def _chosen(
+def _selected(
     run: Run | FilePath, judge: str | None, system: str | None, *, accept_edited: bool
 ) -> tuple[Path, list[ExportItem]]:
-    """Return a run's folder, and its chosen outputs with verdicts.
-
-    The outputs are those of one system or of all, with the verdicts of one judge or of all.
+    """Return a run's folder, and its selected outputs with their selected verdicts.
 
     Raises:
         UsageError: None of them has a verdict.
@@ -88,14 +86,14 @@ def _chosen(
         if system in {None, item.output.system}
     ]
     if not any(item.verdicts for item in items):
-        raise UsageError(f"{folder} holds no verdict{_choice(folder, judge, system)}")
+        raise UsageError(f"{folder} holds no verdict{_selection_words(folder, judge, system)}")
     return folder, items
 
 
-def _choice(folder: Path, judge: str | None, system: str | None) -> str:
-    """Return the chosen names, and those that exist, for a choice without verdicts."""
-    chosen = {"judge": judge, "system": system}
-    names = " and".join(f" of {what} {name!r}" for what, name in chosen.items() if name is not None)
+def _selection_words(folder: Path, judge: str | None, system: str | None) -> str:
+    """Return the selected names, and the existing ones, for an error about a selection."""
+    selection = {"judge": judge, "system": system}
+    names = " and".join(f" of {what} {name!r}" for what, name in selection.items() if name is not None)
     items = [item for item in judged_outputs(folder) if item.verdicts]
     if not names or not items:
         return " to export"

@@ -15,10 +15,13 @@ from .paths import FilePath, written_path
 
 FlowForm: TypeAlias = Literal["flex", "dag"]
 
-_TYPES = {str: "string", list: "list", dict: "object"}
-_COLUMNS = ("", "_score", "_result", "_reason", "_status")
+_FLOW_TYPES = {str: "string", list: "list", dict: "object"}
+"""Types of columns in promptflow's words."""
 
-_JUDGE = '''"""Judge one row; the model is asked as OPENAI_BASE_URL and OPENAI_API_KEY say."""
+_COLUMN_SUFFIXES = ("", "_score", "_result", "_reason", "_status")
+"""Ends of the columns of a result, after the judge's name."""
+
+_JUDGE_SCRIPT = '''"""Judge one row; the model is asked as OPENAI_BASE_URL and OPENAI_API_KEY say."""
 
 from functools import cache
 
@@ -33,7 +36,7 @@ def judge({parameters}) -> dict:
     return evaluator(model, variant)({arguments})
 '''
 
-_AGGREGATE = '''"""Metrics over all rows: mean, n and status counts."""
+_AGGREGATE_SCRIPT = '''"""Metrics over all rows: mean, n and status counts."""
 
 from fiducial.api.evaluators import {name}
 from promptflow.core import log_metric, tool
@@ -64,10 +67,10 @@ def flow_folder(
         InputError: The folder cannot be written.
     """
     path, name = written_path(folder), judge.partition("/")[0]
-    other = "flow.flex.yaml" if form == "dag" else "flow.dag.yaml"
-    if (path / other).exists():
+    other_flow = "flow.flex.yaml" if form == "dag" else "flow.dag.yaml"
+    if (path / other_flow).exists():
         raise UsageError(
-            f"{path}: holds {other}, and promptflow takes one flow per folder; choose another {setting('out')}"
+            f"{path}: holds {other_flow}, and promptflow takes one flow per folder; choose another {setting('out')}"
         )
     if form == "flex":
         return flex_flow(name, path)
@@ -77,8 +80,8 @@ def flow_folder(
     variants = [prompt.variant for prompt in all_prompts() if prompt.judge == name]
     evaluator = EVALUATORS[name]
     files = {
-        "judge.py": _JUDGE.format(name=evaluator.__name__, **_signature(evaluator)),
-        "aggregate.py": _AGGREGATE.format(name=evaluator.__name__),
+        "judge.py": _JUDGE_SCRIPT.format(name=evaluator.__name__, **_signature(evaluator)),
+        "aggregate.py": _AGGREGATE_SCRIPT.format(name=evaluator.__name__),
         "flow.dag.yaml": _dag(evaluator, variants, getattr(default, "variant", variants[0]), model),
     }
     try:
@@ -106,18 +109,18 @@ def _signature(evaluator: type[JudgeEvaluator[...]]) -> dict[str, str]:
 
 
 def _dag(evaluator: type[JudgeEvaluator[...]], variants: list[str], default: str, model: str) -> str:
-    """Return the flow; JSON is YAML, too."""
+    """Return the flow as JSON, which is also valid YAML."""
     parameters = _parameters(evaluator)
     columns = {parameter.name: f"${{inputs.{parameter.name}}}" for parameter in parameters}
     flow: dict[str, Any] = {
         "inputs": {"model": {"type": "string", "default": model}}
         | {parameter.name: _input(parameter) for parameter in parameters},
         "outputs": {
-            f"{evaluator.judge}{part}": {
+            f"{evaluator.judge}{suffix}": {
                 "type": "object",
-                "reference": f"${{judge.output.{evaluator.judge}{part}}}",
+                "reference": f"${{judge.output.{evaluator.judge}{suffix}}}",
             }
-            for part in _COLUMNS
+            for suffix in _COLUMN_SUFFIXES
         },
         "nodes": [
             {"name": "judge", "use_variants": True},
@@ -149,7 +152,7 @@ def _dag(evaluator: type[JudgeEvaluator[...]], variants: list[str], default: str
 
 
 def _input(parameter: inspect.Parameter) -> dict[str, Any]:
-    declared: dict[str, Any] = {"type": _TYPES.get(parameter.annotation, "object")}
+    declaration: dict[str, Any] = {"type": _FLOW_TYPES.get(parameter.annotation, "object")}
     if parameter.default is not inspect.Parameter.empty:
-        declared["default"] = parameter.default
-    return declared
+        declaration["default"] = parameter.default
+    return declaration

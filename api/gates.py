@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..calibration.trial_rates import SystemTrials
     from ..evaluation.conclusion.run_summary import RunSummary
 
-PASS_RATE = "pass_rate"  # noqa: S105 - not that kind of pass
+PASS_RATE = "pass_rate"  # noqa: S105 - a rate, not a password
 """Gate on the rate of each system's checked outputs."""
 
 OVERALL = "overall"
@@ -86,10 +86,15 @@ def trial_gate_failures(
 ) -> Iterator[str]:
     """Yield one line per gate that a system's rate over trials of ``run`` fails."""
     for system, trials in systems.items():
-        by_name = {f"{rate[:-1]}{k}": each for rate, by_k in trials.rates.items() for k, each in by_k.items()}
+        # "pass^k" and 4 make "pass^4".
+        statistic_by_name = {
+            f"{rate[:-1]}{k}": statistic
+            for rate, by_k in trials.rates.items()
+            for k, statistic in by_k.items()
+        }
         for name, at_least in gates.items():
             lower = _lower_end(run, name, at_least) if name.startswith("pass^") else ""
-            yield from _failure(system, name, by_name.get(name), at_least, lower)
+            yield from _failure(system, name, statistic_by_name.get(name), at_least, lower)
 
 
 def judge_gate_failures(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
@@ -97,13 +102,13 @@ def judge_gate_failures(gates: Mapping[str, float], judges: Mapping[str, JudgeCa
 
     An undefined statistic fails, since it proves nothing.
     """
-    for judge, panel in judges.items():
+    for judge, calibration in judges.items():
         for name, at_least in gates.items():
-            yield from _failure(judge, name, panel.statistics[name], at_least)
+            yield from _failure(judge, name, calibration.statistics[name], at_least)
 
 
 UngradedRule: TypeAlias = Literal["fail", "ignore"]
-"""What missing, unreadable and refused outputs are to a gate on all outputs."""
+"""How a gate on all outputs counts missing, unreadable and refused ones."""
 
 
 def run_gate_failures(
@@ -119,16 +124,16 @@ def run_gate_failures(
     """
     lines: list[str] = []
     for system in summary.systems:
-        if (least := gates.get(PASS_RATE)) is not None:
-            lower = _lower_end(run, PASS_RATE, least)
-            lines += _failure(system.system, PASS_RATE, system.strata[0], least, lower)
-        if (least := gates.get(OVERALL)) is not None:
-            lines += _overall_failure(system, least, ungraded, _lower_end(run, OVERALL, least))
-    of_judges = {name: at_least for name, at_least in gates.items() if name not in {PASS_RATE, OVERALL}}
-    if of_judges and summary.calibration is None:
-        lines.append(f"gate failed: {', '.join(of_judges)}: no judge was calibrated")
+        if (at_least := gates.get(PASS_RATE)) is not None:
+            lower = _lower_end(run, PASS_RATE, at_least)
+            lines += _failure(system.system, PASS_RATE, system.strata[0], at_least, lower)
+        if (at_least := gates.get(OVERALL)) is not None:
+            lines += _overall_failure(system, at_least, ungraded, _lower_end(run, OVERALL, at_least))
+    judge_gates = {name: at_least for name, at_least in gates.items() if name not in {PASS_RATE, OVERALL}}
+    if judge_gates and summary.calibration is None:
+        lines.append(f"gate failed: {', '.join(judge_gates)}: no judge was calibrated")
     elif summary.calibration is not None:
-        lines += judge_gate_failures(of_judges, summary.calibration.judges)
+        lines += judge_gate_failures(judge_gates, summary.calibration.judges)
     if min_graded is not None:
         share = summary.counts.graded / summary.counts.outputs
         if not clears(share, min_graded):
@@ -140,50 +145,51 @@ def run_gate_failures(
 
 
 def _lower_end(run: object, name: str, at_least: float | None) -> str:
-    """Return which gate tests the lower end of a rate."""
-    least = "RATE" if at_least is None else f"{at_least:g}"
+    """Return the command that gates the lower end of a rate; empty if the limit is no rate."""
+    minimum = "RATE" if at_least is None else f"{at_least:g}"
     if at_least is not None and not 0 <= at_least <= 1:
         return ""
-    return f"; lower end: `{command('gate', run, min=f'{name}={least}')}`"
+    return f"; lower end: `{command('gate', run, min=f'{name}={minimum}')}`"
 
 
-def _denied(system: SystemResult) -> dict[str, int]:
+def _ungraded_counts(system: SystemResult) -> dict[str, int]:
     """Count missing outputs and those whose replies have no grade, by reason."""
     return {**({"missing": system.missing} if system.missing else {}), **system.withheld}
 
 
-def _with_denied(system: SystemResult) -> float | None:
+def _rate_with_failures(system: SystemResult) -> float | None:
     """Return the overall rate if outputs without a grade failed, or None if there are none.
 
     Each case has weight 1, as in the rate; one without an output, too.
     """
-    rate, denied = system.overall, float(sum(_denied(system).values()))
-    if rate is None or rate.value is None or not denied:
+    rate, ungraded = system.overall, float(sum(_ungraded_counts(system).values()))
+    if rate is None or rate.value is None or not ungraded:
         return None
     graded = float(rate.n)
-    if system.graded_weight is not None:
-        graded, denied = system.graded_weight, system.missing + (system.withheld_weight or 0.0)
-    return rounded_score(rate.value * graded / (graded + denied))
+    if system.graded_weight is not None:  # cases have unequal numbers of trials: weights instead of counts
+        graded, ungraded = system.graded_weight, system.missing + (system.withheld_weight or 0.0)
+    passed = rate.value * graded
+    return rounded_score(passed / (graded + ungraded))
 
 
 def _overall_failure(
     system: SystemResult, at_least: float, ungraded: UngradedRule, lower: str
 ) -> Iterator[str]:
-    rate, value = system.overall, _with_denied(system)
+    rate, value = system.overall, _rate_with_failures(system)
     lines = list(_failure(system.system, OVERALL, rate, at_least, lower))
     if ungraded == "ignore" or value is None or lines or rate is None or clears(value, at_least):
         yield from lines
         return
-    yield f"gate failed: {_both(system, value)} is below {at_least:g}{lower}"
+    yield f"gate failed: {_both_rates(system, value)} is below {at_least:g}{lower}"
 
 
-def _both(system: SystemResult, value: float) -> str:
+def _both_rates(system: SystemResult, value: float) -> str:
     from ..report.text import number_text  # noqa: PLC0415 - most gates hold
 
     assert system.overall is not None
-    denied = number_text.listed([f"{n:,} {reason}" for reason, n in _denied(system).items()])
+    ungraded = number_text.listed([f"{n:,} {reason}" for reason, n in _ungraded_counts(system).items()])
     return (
-        f"{system.system}: overall {value:.4f} with {denied} as failures "
+        f"{system.system}: overall {value:.4f} with {ungraded} as failures "
         f"({system.overall.value:.4f} with `{setting('ungraded', 'ignore')}`)"
     )
 
@@ -191,12 +197,13 @@ def _both(system: SystemResult, value: float) -> str:
 def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]:
     """Yield both values of gates on all outputs, and what gates on checked ones omit."""
     for system in summary.systems if OVERALL in gates else ():
-        value, rate = _with_denied(system), system.overall
+        value, rate = _rate_with_failures(system), system.overall
         if value is None or rate is None or rate.value is None:
             continue
         at_least = gates[OVERALL]
-        if clears(value, at_least) or not clears(rate.value, at_least):  # or the gate that failed says so
-            yield f"gate: {_both(system, value)}"
+        # Otherwise the failure's own message has both values.
+        if clears(value, at_least) or not clears(rate.value, at_least):
+            yield f"gate: {_both_rates(system, value)}"
     for system in summary.systems if PASS_RATE in gates and OVERALL not in gates else ():
         rate = system.strata[0]
         if rate.n < rate.of:

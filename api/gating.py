@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from ..calibration.label_declarations import LabelDeclaration
-from ..errors import InputError, UsageError
+from ..errors import ColumnsError, InputError, UsageError
 from ..evaluation.past_runs.gate_decision import decide_gate
 from ..evaluation.past_runs.gate_numbers import Gate, GateLimits, minimums
 from ..evaluation.past_runs.gated_imports import gated_records
@@ -17,6 +17,7 @@ from ..evaluation.store.run_store import RunStore
 from ..records import Case, Output, Verdict, atomic_write, read_records
 from ..report.gate_files import gate_annotations, gate_junit
 from ..report.text.gate_text import gate_document, gate_screen
+from ..spelling import command, either, names_a_setting
 from .argument_checks import checked_arguments, require_choice
 from .display import Presentation, bind_display
 from .paths import FilePath, input_path
@@ -77,9 +78,9 @@ def gate(
         RunFolderError: A run folder is unfinished or was edited, or its counts are not those of its verdicts.
         UsageError: There is no limit, or a limit is not one.
     """
-    texts = minimum
+    minimum_texts = minimum
     if isinstance(minimum, Mapping):
-        texts = [f"{name}={value}" for name, value in cast("Mapping[str, float]", minimum).items()]
+        minimum_texts = [f"{name}={value}" for name, value in cast("Mapping[str, float]", minimum).items()]
     for name, share in (
         ("max_drop", max_drop),
         ("max_ungraded", max_ungraded),
@@ -90,39 +91,55 @@ def gate(
     if labels_chosen_by is not None:
         require_choice("labels_chosen_by", labels_chosen_by, LabelDeclaration)
     limits = GateLimits(
-        minimums=minimums(texts),
+        minimums=minimums(minimum_texts),
         max_drop=max_drop,
         no_new_failures=[*no_new_failures],
         max_ungraded=max_ungraded,
         cost_at_most=cost_at_most,
         judge_error=judge_error,
     )
-    with ExitStack() as exits:
-        now = _read(after, graded_by, labels_chosen_by, exits)
-        earlier = None if before is None else _read(before, graded_by, labels_chosen_by, exits)
-        return decide_gate(now, earlier, limits)
+    with ExitStack() as exit_stack:
+        gated = _read(after, graded_by, labels_chosen_by, exit_stack)
+        gated_before = None if before is None else _read(before, graded_by, labels_chosen_by, exit_stack)
+        return decide_gate(gated, gated_before, limits)
 
 
 def _read(
-    given: Run | FilePath, graded_by: str | None, declared: LabelDeclaration | None, exits: ExitStack
+    run: Run | FilePath,
+    graded_by: str | None,
+    labels_chosen_by: LabelDeclaration | None,
+    exit_stack: ExitStack,
 ) -> GatedRun:
-    folder = folder_of(given) if isinstance(given, Run) else input_path(given)
+    folder = folder_of(run) if isinstance(run, Run) else input_path(run)
     if not isinstance(folder, Path) or (folder / "run.json").exists():
-        return gated_run(exits.enter_context(RunStore(folder)), declared, graded_by)
+        return gated_run(exit_stack.enter_context(RunStore(folder)), labels_chosen_by, graded_by)
     if folder.is_dir() and (folder / "verdicts.jsonl").exists():
         return gated_records(
             str(folder),
-            _records(folder / "cases.jsonl", Case),
-            _records(folder / "outputs.jsonl", Output),
-            _records(folder / "verdicts.jsonl", Verdict),
+            _records_of_import(folder / "cases.jsonl", Case),
+            _records_of_import(folder / "outputs.jsonl", Output),
+            _records_of_import(folder / "verdicts.jsonl", Verdict),
             graded_by=graded_by,
         )
-    reading = read(folder)
+    try:
+        reading = read(folder)
+    except InputError as error:
+        _name_who_takes_options(error, folder)
+        raise
     if not reading.verdicts:
         raise InputError("it has no grades to gate; run it first", path=folder)
     return gated_records(str(folder), reading.cases, reading.outputs, reading.verdicts, graded_by=graded_by)
 
 
-def _records(path: Path, kind: type[R]) -> Iterator[R]:
+def _name_who_takes_options(error: InputError, path: Path) -> None:
+    """Say who takes the options that an error of reading proposes: a gate has none of them."""
+    if names_a_setting(error.message):
+        takes = f"`{command('import', path, out='imported')}` takes these options: then gate the folder that it writes"
+        error.message += f"; {either(takes, '`fd.read` takes these arguments: then gate the folder that its `save` writes')}"
+    if isinstance(error, ColumnsError):
+        error.options = ""  # they are not those of the running command
+
+
+def _records_of_import(path: Path, kind: type[R]) -> Iterator[R]:
     """Return a file's records; none if an import wrote no such record."""
     return read_records(path, kind) if path.exists() and path.stat().st_size else iter(())

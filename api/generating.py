@@ -51,11 +51,11 @@ AgentLike: TypeAlias = Callable[[Case], Any] | AgentWithTools
 """Function of a case, and of the case's tools if it has a parameter ``tools``. It returns a text, calls, fields of an output or an `Output`, or is a
 generator of steps; may be a coroutine function."""
 
-_CASES_AT_A_TIME, _CALLS_AT_A_TIME = 8, 64
+_DEFAULT_CASES_AT_A_TIME, _DEFAULT_CALLS_AT_A_TIME = 8, 64
 
 
 class Generated(list[Output]):
-    """Outputs in order of case and trial, one for each.
+    """Outputs in order of case and trial.
 
     Attributes:
         failures: Attempts without an output because of failed calls, with the reason.
@@ -144,14 +144,14 @@ async def agenerate(
             f"{setting('user_base_url')} is the endpoint of the simulated user's model: add {setting('user_model', 'NAME')}"
         )
     agent, name = _with_name(agent, system)
-    of_models = {
+    model_arguments = {
         "mode": mode != "tools",
         "parameters": parameters,
         "steps_per_turn": steps_per_turn != STEPS_PER_TURN,
         "embedding_model": embedding_model,
         **({} if user_model else access_arguments),
     }
-    _require_all_used(agent, of_models, keep_crashes=keep_crashes)
+    _require_all_used(agent, model_arguments, keep_crashes=keep_crashes)
     access = _access(agent, concurrency, access_arguments) if isinstance(agent, str) else None
     scenes = scenes_of(
         worlds,
@@ -168,41 +168,41 @@ async def agenerate(
         settings = ModelSettings(
             model=agent, mode=mode, parameters=parameters or {}, steps_per_turn=steps_per_turn
         )
-        outputs = model_source(settings, access, scenes, system=name, user=user)
+        output_source = model_source(settings, access, scenes, system=name, user=user)
     else:
-        at_a_time = concurrency or _CASES_AT_A_TIME
-        outputs = callable_source(
+        cases_at_a_time = concurrency or _DEFAULT_CASES_AT_A_TIME
+        output_source = callable_source(
             agent,
             scenes,
             system=name,
             renamed=system is not None,
-            concurrency=at_a_time,
+            concurrency=cases_at_a_time,
             keep_crashes=keep_crashes,
             user=user,
         )
     store = None
     if out is not None:
-        store = _outputs_file(outputs, written_path(out), accept_edited=accept_edited, again=again)
+        store = _outputs_file(output_source, written_path(out), accept_edited=accept_edited, again=again)
     with (
-        CaseIndex(source("cases", cases), outputs.examine) as index,
-        show_progress(enabled=progress) as shown,
+        CaseIndex(source("cases", cases), output_source.examine) as index,
+        show_progress(enabled=progress) as progress_display,
     ):
-        work = partial(work_through, outputs, index, progress=shown, trials=trials)
-        attempts, tally = await _generated_into(store, work)
-        keys = [ItemKey(case_id, outputs.system, trial) for case_id in index for trial in range(trials)]
-        return _generated(attempts, keys, tally)
+        work = partial(work_through, output_source, index, progress=progress_display, trials=trials)
+        attempts, tally = await _run_attempts(store, work)
+        keys = [ItemKey(case_id, output_source.system, trial) for case_id in index for trial in range(trials)]
+        return _as_generated(attempts, keys, tally)
 
 
 def _outputs_file(
-    outputs: OutputSource, path: Path, *, accept_edited: bool, again: bool
+    output_source: OutputSource, path: Path, *, accept_edited: bool, again: bool
 ) -> Callable[[], OutputsFile]:
     """Return a function that opens the file of a source's outputs."""
     return partial(
         OutputsFile,
         path,
-        outputs.system,
-        outputs.facts,
-        code=outputs.code,
+        output_source.system,
+        output_source.facts,
+        code=output_source.code,
         accept_edited=accept_edited,
         again=again,
     )
@@ -224,20 +224,22 @@ def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | 
     return agent, system or name_of(agent)
 
 
-def _require_all_used(agent: AgentLike | str, of_models: Mapping[str, object], *, keep_crashes: bool) -> None:
-    """Refuse arguments of models for a function, and of functions for a model."""
+def _require_all_used(
+    agent: AgentLike | str, model_arguments: Mapping[str, object], *, keep_crashes: bool
+) -> None:
+    """Raise a UsageError for arguments that only models use, or only functions."""
     if isinstance(agent, str):
         if keep_crashes:
             raise UsageError(
                 f"keep_crashes is for agents that are functions; drop it for the model {agent!r}"
             )
-    elif unused := [name for name, value in of_models.items() if value]:
+    elif unused := [name for name, value in model_arguments.items() if value]:
         raise UsageError(
             f"{', '.join(unused)}: only for models; drop {'it' if len(unused) == 1 else 'them'} for an agent that is a function"
         )
 
 
-async def _generated_into(
+async def _run_attempts(
     open_file: Callable[[], OutputsFile] | None, work: Callable[[AttemptStore], Awaitable[GenerationTally]]
 ) -> tuple[MemoryAttempts, GenerationTally]:
     """Generate into a file or into memory; return all attempts, including earlier ones."""
@@ -273,21 +275,27 @@ def warn_passed_over(tally: GenerationTally) -> None:
 
 def _user_access(
     endpoint: EndpointLike | None,
-    agents: ModelAccess | None,
+    agent_access: ModelAccess | None,
     concurrency: int | None,
     access_arguments: AccessArguments,
 ) -> ModelAccess:
-    """Return access to the model that plays users; it spends the agents' budget.
+    """Return access to the model that plays users; it spends the agent's budget.
 
     A key is sent only to the server it was given for.
     """
     if endpoint is not None and endpoint != access_arguments.get("base_url"):
-        others: Any = {name: value for name, value in access_arguments.items() if name not in _ADDRESSES}
-        access_arguments = AccessArguments(**others, endpoints=[endpoint])
-    elif agents is not None:
-        return agents
-    users = model_access(None, concurrency or _CALLS_AT_A_TIME, **access_arguments)
-    return users if agents is None else msgspec.structs.replace(users, budget=agents.budget)
+        other_arguments: Any = {
+            name: value for name, value in access_arguments.items() if name not in _ADDRESSES
+        }
+        access_arguments = AccessArguments(**other_arguments, endpoints=[endpoint])
+    elif agent_access is not None:
+        return agent_access
+    user_access = model_access(None, concurrency or _DEFAULT_CALLS_AT_A_TIME, **access_arguments)
+    return (
+        user_access
+        if agent_access is None
+        else msgspec.structs.replace(user_access, budget=agent_access.budget)
+    )
 
 
 _ADDRESSES = frozenset({"base_url", "api_key", "connection", "endpoints", "on_endpoint_usage"})
@@ -295,7 +303,7 @@ _ADDRESSES = frozenset({"base_url", "api_key", "connection", "endpoints", "on_en
 
 def _access(model: str, concurrency: int | None, access_arguments: AccessArguments) -> ModelAccess:
     try:
-        return model_access(model, concurrency or _CALLS_AT_A_TIME, **access_arguments)
+        return model_access(model, concurrency or _DEFAULT_CALLS_AT_A_TIME, **access_arguments)
     except ConfigurationError as error:
         agents = ", ".join(AGENTS) or "none"
         raise ConfigurationError(
@@ -303,7 +311,7 @@ def _access(model: str, concurrency: int | None, access_arguments: AccessArgumen
         ) from error
 
 
-def _generated(attempts: MemoryAttempts, keys: list[ItemKey], tally: GenerationTally) -> Generated:
+def _as_generated(attempts: MemoryAttempts, keys: list[ItemKey], tally: GenerationTally) -> Generated:
     outputs = Generated(attempts.outputs[key] for key in keys if key in attempts.outputs)
     outputs.failures, outputs.tally = attempts.failures, tally
     warn_untracked(tally)

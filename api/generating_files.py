@@ -18,7 +18,7 @@ from ..evaluation.generation.output_sources import generate_into_run as make_int
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.store.file_names import GENERATED
 from ..formats.bfcl import DataSource, expand, open_source
-from ..judges.prices import dollars_of
+from ..judges.prices import with_dollars
 from ..records import InputPath, MemoryFile
 from ..records.disk_files import shards_of
 from ..report.text.forecast_text import generation_forecast
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 _MAX_COMMANDS = 8
-"""Maximum commands at a time."""
+"""Agent commands that run at a time, however many calls may be in flight."""
 
 
 class Generation(Result, frozen=True, kw_only=True):
@@ -76,11 +76,9 @@ class Generation(Result, frozen=True, kw_only=True):
         user_model = None if source.user is None else source.user.model
         if source.model is not None:
             model = source.model.settings.model
-            cost = dollars_of(price_list, model, tally.prompt_tokens, tally.completion_tokens)
+            cost = with_dollars(tally.usage.agent, model, price_list).dollars
         if user_model is not None:
-            user_cost = dollars_of(
-                price_list, user_model, tally.user_prompt_tokens, tally.user_completion_tokens
-            )
+            user_cost = with_dollars(tally.usage.user, user_model, price_list).dollars
         return cls(
             name=name or source.system, tally=tally, cost=cost, user_model=user_model, user_cost=user_cost
         )
@@ -141,19 +139,21 @@ def choose_source(
             f"{setting('user_base_url')} is the endpoint of the simulated user's model: add {setting('user_model', 'NAME')}"
         )
     _require_one_source(model, agent, agent_calls=agent_calls, has_user=user_model is not None)
-    opened = access() if model is not None or user_model is not None else None
+    model_access = access() if model is not None or user_model is not None else None
     scenes = None
-    if opened is not None or agent_calls:
+    if model_access is not None or agent_calls:
         scenes = scenes_of(
             worlds or (),
             histories=histories,
             memories=memories_beside(out, system or model or "agent"),
             search=search,
-            embedding=server_embedding(embedding_model, None if opened is None else opened.endpoint),
+            embedding=server_embedding(
+                embedding_model, None if model_access is None else model_access.endpoint
+            ),
         )
     user = None
-    if user_model is not None and opened is not None:
-        user = AskedUser(user_model, opened if user_access is None else user_access(opened))
+    if user_model is not None and model_access is not None:
+        user = AskedUser(user_model, model_access if user_access is None else user_access(model_access))
     if agent is not None:
         return command_source(
             agent,
@@ -166,13 +166,15 @@ def choose_source(
             user=user,
         )
     assert model is not None
-    assert opened is not None
+    assert model_access is not None
     assert scenes is not None
-    return model_source(ModelSettings(model=model, **settings), opened, scenes, system=system, user=user)
+    return model_source(
+        ModelSettings(model=model, **settings), model_access, scenes, system=system, user=user
+    )
 
 
 def _require_one_source(model: str | None, agent: str | None, *, agent_calls: bool, has_user: bool) -> None:
-    """Refuse both a model and an agent, or neither, and a way of calling that does not fit."""
+    """Raise a UsageError unless one of model and agent is named, with options that fit."""
     if has_user and agent is not None and not agent_calls:
         raise UsageError(
             f"{setting('user_model')}: a command talks to a simulated user line by line; add {setting('agent_calls')}"
@@ -206,13 +208,13 @@ def generate_file(
     ``only`` selects cases by id or ``TAG=VALUE``. The file may have outputs on others, which are kept.
     """
     file = input_path(cases)
-    chosen = _chosen([file], only, again=again) if only else file
-    with show_progress(enabled=progress) as shown:
-        tally = make_file(source, chosen, written_path(out), shown, again=again, **options)
+    selected_file = _selected([file], only, again=again) if only else file
+    with show_progress(enabled=progress) as progress_display:
+        tally = make_file(source, selected_file, written_path(out), progress_display, again=again, **options)
     return Generation.of_source(source, tally, prices)
 
 
-def _chosen(files: Sequence[InputPath], only: Sequence[str], *, again: bool) -> MemoryFile:
+def _selected(files: Sequence[InputPath], only: Sequence[str], *, again: bool) -> MemoryFile:
     """Return the selected cases; refuse to drop outputs that would not be made anew."""
     if again:
         raise UsageError(
@@ -248,10 +250,10 @@ def forecast_file(
 ) -> OutputsForecast:
     """Forecast a generation without making a call or writing a file."""
     files = shards_of(paths_of(cases)).files
-    chosen = _chosen(files, only, again=again) if only else files
+    selected_files = _selected(files, only, again=again) if only else files
     return OutputsForecast(
         forecast=forecast_generation(
-            source, chosen, written_path(out), known_prices(prices), trials=trials, again=again
+            source, selected_files, written_path(out), known_prices(prices), trials=trials, again=again
         )
     )
 
@@ -266,9 +268,9 @@ def generate_into_run(
     **options: Any,
 ) -> Generation:
     """Generate outputs into a run's folder, as ``GENERATED``; the same call resumes."""
-    with show_progress(enabled=progress) as shown:
+    with show_progress(enabled=progress) as progress_display:
         files = shards_of(paths_of(cases)).files
-        tally = make_into_run(source, files, folder_path(run), shown, **options)
+        tally = make_into_run(source, files, folder_path(run), progress_display, **options)
     return Generation.of_source(source, tally, prices)
 
 
@@ -280,15 +282,20 @@ def generate_bfcl(
     prices: Sequence[str] = (),
     count_failures: bool = False,
     progress: bool | None = None,
-    **asking: Any,
+    **source_options: Any,
 ) -> list[Generation]:
     """Generate answers to BFCL's entries, category by category, as BFCL's result tree."""
-    entries, source = _bfcl_source(data, results, **asking)
-    with show_progress(enabled=progress) as shown:
-        done = generate_tree(
-            entries, expand(categories), source, written_path(results), shown, count_failures=count_failures
+    entries, source = _bfcl_source(data, results, **source_options)
+    with show_progress(enabled=progress) as progress_display:
+        tallies = generate_tree(
+            entries,
+            expand(categories),
+            source,
+            written_path(results),
+            progress_display,
+            count_failures=count_failures,
         )
-        return [Generation.of_source(source, tally, prices, category.name) for category, tally in done]
+        return [Generation.of_source(source, tally, prices, category.name) for category, tally in tallies]
 
 
 def forecast_bfcl(
@@ -297,10 +304,10 @@ def forecast_bfcl(
     categories: Iterable[str],
     *,
     prices: Sequence[str] = (),
-    **asking: Any,
+    **source_options: Any,
 ) -> OutputsForecast:
     """Forecast `generate_bfcl` without making a call or writing a file."""
-    entries, source = _bfcl_source(data, results, **asking)
+    entries, source = _bfcl_source(data, results, **source_options)
     forecast = forecast_tree(entries, expand(categories), source, written_path(results), known_prices(prices))
     return OutputsForecast(forecast=forecast)
 

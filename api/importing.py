@@ -89,19 +89,19 @@ def import_bfcl(
         InputError: The data cannot be read; raised during iteration.
         UsageError: There is no such category.
     """
-    chosen, source, ids = expand(categories), open_source(input_path(path)), set[str]()
+    category_list, source, ids = expand(categories), open_source(input_path(path)), set[str]()
 
     def cases() -> Iterator[Case]:
-        for category in chosen:
+        for category in category_list:
             for case in read_cases(source, category):
                 ids.add(case.id)
                 yield case
 
     def outputs() -> Iterator[Output]:
         assert results is not None
-        if not ids:
+        if not ids:  # the cases were not read before
             ids.update(case.id for case in cases())
-        for output in read_outputs(find_results(input_path(results), chosen).files):
+        for output in read_outputs(find_results(input_path(results), category_list).files):
             if output.case_id not in ids:
                 raise UsageError(
                     f"{results}: {output.system} answers {output.case_id!r}, which is not an entry of this data"
@@ -123,17 +123,17 @@ def import_log(
         return read_strictly(source, path, criterion=criterion, system=system)
 
     def cases() -> Iterator[Case]:
-        # Read twice, since only revisions fit into memory for sure.
-        revisions = {each.case.id: each.case for each in read() if isinstance(each, RevisedCase)}
-        return (revised(each, revisions) for each in read() if isinstance(each, Case))
+        # A revision follows its case in the file. It is read twice, since all cases may not fit into memory.
+        revisions = {record.case.id: record.case for record in read() if isinstance(record, RevisedCase)}
+        return (revised(record, revisions) for record in read() if isinstance(record, Case))
 
-    return ImportedSuite(cases, lambda: (each for each in read() if isinstance(each, Output)))
+    return ImportedSuite(cases, lambda: (record for record in read() if isinstance(record, Output)))
 
 
 def _suite(read: Callable[[], Iterator[object]]) -> ImportedSuite:
     return ImportedSuite(
-        lambda: (each for each in read() if isinstance(each, Case)),
-        lambda: (each for each in read() if isinstance(each, Output)),
+        lambda: (record for record in read() if isinstance(record, Case)),
+        lambda: (record for record in read() if isinstance(record, Output)),
     )
 
 
@@ -144,5 +144,5 @@ def import_agbenchmark(path: FilePath) -> ImportedSuite:
 
 
 def import_custom_format(name: str, path: FilePath) -> ImportedSuite:
-    """Read a file in a custom format (`file_format`); it is looked up at iteration."""
+    """Import a file in a custom format (`file_format`), which is looked up at iteration."""
     return _suite(lambda: read_custom(name, input_path(path)))

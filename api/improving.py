@@ -134,8 +134,8 @@ def improve(
         RunFolderError: ``out`` belongs to other items or another prompt.
     """
     spec, named_model = split_spec(os.fspath(prompt))
-    judging = named_model or model
-    if judging is None:
+    judging_model = named_model or model
+    if judging_model is None:
         raise UsageError(f"name the judging model with {setting('model')}, or as {spec}@MODEL")
     if not 0.0 < holdout < 1.0 or not 0.0 < margin < 1.0:
         raise UsageError(
@@ -150,7 +150,7 @@ def improve(
     plan = ImprovementPlan(
         items=_items(run_or_table, adjudications, criterion, reading or {}),
         prompt=spec,
-        model=judging,
+        model=judging_model,
         out=written_path(out),
         command=command,
         candidates=[input_path(candidate) for candidate in candidates],
@@ -165,13 +165,13 @@ def improve(
         judge_parameters=judge_parameters or {},
         prices=known_prices(access_arguments.get("prices", ())),
     )
-    reached = cache(access or partial(model_access, None, 64, **access_arguments))
-    return run_apart(partial(_improve, plan, reached, progress=progress))
+    access_once = cache(access or partial(model_access, None, 64, **access_arguments))
+    return run_apart(partial(_improve, plan, access_once, progress=progress))
 
 
 def _improve(plan: ImprovementPlan, access: Access, *, progress: bool | None) -> Improvement:
-    with show_progress(enabled=progress) as shown:
-        improvement = run_improvement(plan, ModelUse(access, shown, lambda: datetime.now(UTC)))
+    with show_progress(enabled=progress) as progress_display:
+        improvement = run_improvement(plan, ModelUse(access, progress_display, lambda: datetime.now(UTC)))
     with atomic_write(plan.out / REPORT) as file:
         file.write(improvement.to_markdown().encode())
     return improvement
@@ -181,39 +181,39 @@ def _items(
     labelled: Run | Readable, adjudications: FilePath | None, criterion: str | None, reading: LabelReading
 ) -> LabelledSet:
     """Return the cases, outputs, labels and decisions of a run, an import or a table."""
-    decided = Decisions() if adjudications is None else read_decisions(input_path(adjudications))
+    decisions = Decisions() if adjudications is None else read_decisions(input_path(adjudications))
     if isinstance(labelled, Run) or _is_folder(labelled):
         folder = folder_of(cast("Run | FilePath", labelled))
         if isinstance(labelled, Run) or (folder / MANIFEST).exists():
-            return _of_run(folder, decided)
+            return _set_of_run(folder, decisions)
         if (folder / CASES).exists() and (folder / LABELS).exists():
             labels = read_records(folder / LABELS, Verdict)
-            return _labelled([folder / CASES], [folder / OUTPUTS], labels, decided)
+            return _labelled_set([folder / CASES], [folder / OUTPUTS], labels, decisions)
     imported = read(labelled, criterion=criterion, **reading)
     if not imported.outputs:
         raise UsageError(
             "holds no outputs to judge; name a run folder, an import, or a table with texts and labels"
         )
     cases, outputs = memory_file("cases", imported.cases), memory_file("outputs", imported.outputs)
-    return _labelled([cases], [outputs], filter(is_label, imported.verdicts), decided)
+    return _labelled_set([cases], [outputs], filter(is_label, imported.verdicts), decisions)
 
 
 def _is_folder(value: object) -> bool:
     return isinstance(value, (str, os.PathLike)) and Path(cast("FilePath", value)).is_dir()
 
 
-def _of_run(folder: FolderPath, decided: Decisions) -> LabelledSet:
+def _set_of_run(folder: FolderPath, decisions: Decisions) -> LabelledSet:
     with RunStore(folder) as store:
         store.require_no_pairs()
         store.require_unedited()
         inputs = store.inputs
         return LabelledSet(
-            inputs.cases, inputs.outputs, labels_of_run(store), decisions_on([store]) + decided
+            inputs.cases, inputs.outputs, labels_of_run(store), decisions_on([store]) + decisions
         )
 
 
-def _labelled(
-    cases: Sequence[InputPath], outputs: Sequence[InputPath], labels: Any, decided: Decisions
+def _labelled_set(
+    cases: Sequence[InputPath], outputs: Sequence[InputPath], labels: Any, decisions: Decisions
 ) -> LabelledSet:
     scores = {label.key: label.score for label in labels if label.score is not None}
-    return LabelledSet(cases, outputs, scores, decided)
+    return LabelledSet(cases, outputs, scores, decisions)

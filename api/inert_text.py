@@ -10,14 +10,14 @@ import re
 
 __all__ = ["inert", "inert_json"]
 
-_UNSEEN = (
+_INVISIBLE = (
     r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
 )
 _BLANK = r"\t\x0b\x0c \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
-_AT_BEGINNING = re.compile(rf"(?:\A|(?<=[\r\n]))([{_BLANK}{_UNSEEN}]*:[{_UNSEEN}]*)(?=:)")
-_ANYWHERE = re.compile(rf"(#[{_UNSEEN}]*#[{_UNSEEN}]*(?:[A-Za-z][A-Za-z{_UNSEEN}]*)?)(?=\[)")
+_AT_BEGINNING = re.compile(rf"(?:\A|(?<=[\r\n]))([{_BLANK}{_INVISIBLE}]*:[{_INVISIBLE}]*)(?=:)")
+_ANYWHERE = re.compile(rf"(#[{_INVISIBLE}]*#[{_INVISIBLE}]*(?:[A-Za-z][A-Za-z{_INVISIBLE}]*)?)(?=\[)")
 
 
 def inert(text: str) -> str:

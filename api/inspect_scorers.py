@@ -30,7 +30,7 @@ from ..formats.imported_records import FilePosition
 from ..formats.inspect_logs import read_sample
 from ..judges.catalogue import JUDGED_KINDS
 from ..records import KINDS, Case, Kind, Outcome, Output, Verdict, kind_spec
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 from .checking import check
 from .judging import judge
 from .paths import as_case
@@ -47,7 +47,7 @@ _REASONS: dict[Outcome, str] = {
 CASE = "fiducial_case"
 """Metadata key of the unchanged case, if the data set was made from cases."""
 
-_CHECKED: tuple[Kind, ...] = tuple(
+_CHECKED_KINDS: tuple[Kind, ...] = tuple(
     kind for kind, spec in KINDS.items() if spec.checked_by is not None and spec.family != "workspace"
 )
 
@@ -71,10 +71,10 @@ def clustered_stderr() -> Any:
 
     Every sample without a cluster is its own cluster.
     """
-    within = _inspect.stderr(cluster="cluster")
+    stderr = _inspect.stderr(cluster="cluster")
 
     def of(scores: list[Any]) -> Any:
-        return within([_with_cluster(score) for score in scores])
+        return stderr([_with_cluster(score) for score in scores])
 
     return of
 
@@ -82,8 +82,8 @@ def clustered_stderr() -> Any:
 def _with_cluster(score: Any) -> Any:
     metadata = cast("dict[str, Any]", score.sample_metadata or {})
     cluster = metadata.get("cluster")
-    named = {**metadata, "cluster": str(score.sample_id) if cluster is None else cluster}
-    return score.model_copy(update={"sample_metadata": named})
+    with_name = {**metadata, "cluster": str(score.sample_id) if cluster is None else cluster}
+    return score.model_copy(update={"sample_metadata": with_name})
 
 
 def _scorer(name: str, factory: Callable[..., Any]) -> Any:
@@ -114,10 +114,10 @@ def _as_score(verdict: Verdict, answer: str | None) -> Any:
         "evidence": msgspec.to_builtins(verdict.evidence) or None,
         "judge": None if verdict.judge is None else msgspec.to_builtins(verdict.judge),
     }
-    known = {name: value for name, value in metadata.items() if value is not None}
+    present = {name: value for name, value in metadata.items() if value is not None}
     if verdict.score is None:
-        return _unscored(_REASONS.get(verdict.outcome, verdict.outcome), verdict.reason, answer, known)
-    return _inspect.Score(value=verdict.score, answer=answer, explanation=verdict.reason, metadata=known)
+        return _unscored(_REASONS.get(verdict.outcome, verdict.outcome), verdict.reason, answer, present)
+    return _inspect.Score(value=verdict.score, answer=answer, explanation=verdict.reason, metadata=present)
 
 
 def _unscored(
@@ -144,8 +144,8 @@ def _item(state: Any, target: Any) -> tuple[Case, Output]:
     position = FilePosition(Path("sample"))
     records = list(read_sample(FieldReader(sample), position, str(state.model), Options()))
     case = next(record for record in records if isinstance(record, Case))
-    nothing = Output(case_id=case.id, system=str(state.model), text="")
-    output = next((record for record in records if isinstance(record, Output)), nothing)
+    no_output = Output(case_id=case.id, system=str(state.model), text="")
+    output = next((record for record in records if isinstance(record, Output)), no_output)
     original = metadata.get(CASE)
     if original is not None:
         case = as_case(original)
@@ -168,7 +168,7 @@ def _judge(name: str) -> Callable[..., Any]:
         model: str | None = None, variant: str | None = None, base_url: str | None = None, criterion: str = ""
     ) -> Any:
         @cache
-        def ready_judge() -> ReadyJudge:
+        def ready_judge() -> CallableJudge:
             return judge(name if variant is None else f"{name}/{variant}", model=model, base_url=base_url)
 
         async def decide(case: Case, output: Output) -> Verdict:
@@ -179,7 +179,8 @@ def _judge(name: str) -> Callable[..., Any]:
 
         def fit(case: Case, metadata: Any) -> Case:
             context = [
-                context_item(item, at) for at, item in enumerate(as_values(metadata.get("context")), start=1)
+                context_item(item, number)
+                for number, item in enumerate(as_values(metadata.get("context")), start=1)
             ]
             if context and not case.context:
                 case = msgspec.structs.replace(case, context=context)
@@ -198,15 +199,18 @@ def _of_kind(case: Case, kind: Kind, criterion: str) -> Case:
         return case
     answers: list[Any] = case.reference.get("answers") or as_values(case.reference.get("answer"))
     if kind_spec(kind).family == "open":
-        answer = {"answer": str(answers[0])} if answers else {}
-        reference = {"criterion": criterion or (SAME_ANSWER if answers else DEFAULT_CRITERION), **answer}
+        expected_answer = {"answer": str(answers[0])} if answers else {}
+        reference = {
+            "criterion": criterion or (SAME_ANSWER if answers else DEFAULT_CRITERION),
+            **expected_answer,
+        }
     elif kind_spec(kind).family == "answer":
-        reference = {"answers": [str(each) for each in answers]}
+        reference = {"answers": [str(expected_answer) for expected_answer in answers]}
     else:
         reference = case.reference if kind == case.kind else {}
     return as_case({**msgspec.to_builtins(case), "kind": kind, "reference": reference})
 
 
 check_as_it_is = _scorer("check", _checker(None))
-CHECKERS = {kind: _scorer(f"check_{kind}", _checker(kind)) for kind in _CHECKED}
+CHECKERS = {kind: _scorer(f"check_{kind}", _checker(kind)) for kind in _CHECKED_KINDS}
 JUDGES = {name: _scorer(name, _judge(name)) for name in JUDGED_KINDS}

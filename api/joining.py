@@ -48,25 +48,25 @@ def complete_cases(folder: Path, table: References) -> CompletedCases:
 
 def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | None = None) -> Iterator[str]:
     """Yield the next command to type after labels or references were joined."""
-    changed = references is not None and references.changed > 0
+    has_new_references = references is not None and references.changed > 0
     if _is_run(folder):
-        if changed:
+        if has_new_references:
             yield "next: grade the outputs by these references"
             yield f"  {_regrade_command(folder)}"
         elif labels and (judges := _judges(folder)):
-            yield _CORRECTED
+            yield _NEXT_CORRECTED_RATE
             yield from [f"  {_estimate_command(folder)}"] if len(judges) == 1 else correction_commands(folder)
         return
-    imported = import_summary(folder)
-    if changed or not imported.scored:
+    import_counts = import_summary(folder)
+    if has_new_references or not import_counts.scored:
         run = folder / "run"
-        yield from next_of_import(imported, (_unused_name(run) if run.exists() else run).name)
+        yield from next_of_import(import_counts, (_unused_name(run) if run.exists() else run).name)
     elif labels:
-        yield _CORRECTED
-        yield f"  {_estimate_command(folder, imported.judges)}"
+        yield _NEXT_CORRECTED_RATE
+        yield f"  {_estimate_command(folder, import_counts.judges)}"
 
 
-_CORRECTED = "next: the pass rate, corrected with these labels"
+_NEXT_CORRECTED_RATE = "next: the pass rate, corrected with these labels"
 
 
 def _estimate_command(folder: Path, judges: Sequence[str] = ()) -> Command:
@@ -135,8 +135,8 @@ def _inputs(folder: FolderPath) -> _RunInputs:
     """Return the inputs of a run; generated outputs are in its folder."""
     with RunStore(folder) as store:
         manifest = store.manifest
-    files, count = manifest.inputs or [], manifest.case_files or 1
-    outputs = [file.name or file.path for file in files[count:]]
+    files, case_count = manifest.inputs or [], manifest.case_files or 1
+    outputs = [file.name or file.path for file in files[case_count:]]
     if (folder / GENERATED).exists():
         outputs = [str(folder / GENERATED)]
-    return _RunInputs([file.name for file in files[:count]], outputs, manifest.command or "")
+    return _RunInputs([file.name for file in files[:case_count]], outputs, manifest.command or "")

@@ -14,7 +14,7 @@ from typing import Any, Unpack
 
 import msgspec
 
-from ..calibration.pass_threshold import pass_at_of
+from ..calibration.pass_threshold import overridden_threshold, threshold_overrides
 from ..deterministic.registration import RegisteredEnvironments
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
@@ -29,13 +29,13 @@ from .argument_checks import (
     require_known,
     require_type,
 )
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 from .callers import warn_caller
 from .model_access import AccessArguments, api_of, exposed_keys, latest_warnings, model_access
 from .paths import FilePath
 
-_NOWHERE: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
-"""Stands for an endpoint if none is asked, so that none has to be configured."""
+_UNUSED_ENDPOINT: dict[str, Any] = {"base_url": "http://127.0.0.1:9/v1", "api_key": None, "connection": None}
+"""Placeholder for judges that only replay, so that no endpoint has to be configured; nothing listens on port 9."""
 
 
 @checked_arguments
@@ -50,7 +50,7 @@ def judge(
     pass_at: float | None = None,
     split_statements: bool = False,
     **access: Unpack[AccessArguments],
-) -> ReadyJudge:
+) -> CallableJudge:
     """Create a judge that can be called.
 
     Args:
@@ -59,7 +59,7 @@ def judge(
         model: The judging model's name at the endpoint; ``baseline`` for the word overlap control, which needs none.
         concurrency: Maximum calls in flight.
         parameters: Decoding parameters that override the prompt's; a value of None omits one.
-        judge_parameters: The same as ``parameters``, under the name that `fiducial.evaluate` has for it; give one of them.
+        judge_parameters: Alias of ``parameters``, as in `fiducial.evaluate`; give one of them.
         worlds: Custom simulated worlds, by class name, in which calls are executed for a judge of conversations; by default the
             registered ones.
         pass_at: Pass threshold; by default the judge's own, else 0.5.
@@ -85,7 +85,8 @@ def judge(
     )
     for warning in latest_warnings((), task.model, api):
         warn_caller(warning)
-    task = replace(task, threshold=pass_at_of(pass_at).of([task.by], task.threshold))
+    overrides = threshold_overrides(pass_at)
+    task = replace(task, threshold=overridden_threshold(task.threshold, overrides, [task.by]))
     if split_statements:
         task = by_statement(task, None)
         if not task.parts:
@@ -103,22 +104,22 @@ def judge(
         split_statements=split_statements,
         **access,
     )
-    reached = model_access(task.model, concurrency, **access) if task.models else ModelAccess()
-    for warning in exposed_keys(reached):
+    access_to_model = model_access(task.model, concurrency, **access) if task.models else ModelAccess()
+    for warning in exposed_keys(access_to_model):
         warn_caller(warning)
-    return ReadyJudge(task, reached, remake)
+    return CallableJudge(task, access_to_model, remake)
 
 
 @checked_arguments
 def jury(
-    judges: Sequence[ReadyJudge | FilePath],
+    judges: Sequence[CallableJudge | FilePath],
     rule: Rule = "majority",
     *,
     weights: Sequence[float] = (),
     unsure: tuple[float, float] = (0.2, 0.8),
     repeats: int = 1,
     **options: Any,
-) -> ReadyJudge:
+) -> CallableJudge:
     """Create a jury that can be called, or used in `fiducial.evaluate`, like any judge.
 
     Args:
@@ -143,23 +144,23 @@ def jury(
         raise UsageError(
             f"unsure= expects the lowest and the highest score of which the cheap one is unsure, got {unsure!r}"
         )
-    members = [each if isinstance(each, ReadyJudge) else judge(each, **options) for each in judges]
+    members = [member if isinstance(member, CallableJudge) else judge(member, **options) for member in judges]
     tasks = uniquely_named(member.task_with_access for member in members)
     task = jury_task(JuryRule(rule=rule, weights=tuple(weights), unsure=unsure), tasks, repeats=repeats)
-    by_id = {plain.id: ready for ready in members for plain in ready.task.plain}
+    member_by_id = {task.id: member for member in members for task in member.task.single_tasks}
     remake = partial(jury, members, rule, weights=weights, unsure=unsure, repeats=repeats)
-    return ReadyJudge(task, ModelAccess(), remake, by_id)
+    return CallableJudge(task, ModelAccess(), remake, member_by_id)
 
 
-def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -> ReadyJudge:
-    """Return a judge that answers from a cassette, a recording.
+def cassette_judge(prompt: FilePath, path: Path, *, ask: bool, **options: Any) -> CallableJudge:
+    """Return a judge that answers from a cassette, which is a recording of replies.
 
-    A missing reply is requested and added; without ``ask``, it raises a MissingReplyError. No reply cache is
+    With ``ask``, a missing reply is requested and added; without, it raises a MissingReplyError. No reply cache is
     used: a deleted cassette must be recorded from the model, not from replies of earlier runs.
     """
     remake = partial(cassette_judge, prompt, path, ask=ask, **options)
-    made = judge(prompt, **(options if ask else options | _NOWHERE))
-    access = msgspec.structs.replace(made.access, cassette=path, cache=None)
+    judge_with_model = judge(prompt, **(options if ask else options | _UNUSED_ENDPOINT))
+    access = msgspec.structs.replace(judge_with_model.access, cassette=path, cache=None)
     if not ask:
         access = msgspec.structs.replace(access, endpoint=None, record=None, budget=None)
-    return ReadyJudge(made.task, access, remake)
+    return CallableJudge(judge_with_model.task, access, remake)

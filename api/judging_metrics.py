@@ -19,7 +19,7 @@ from ..judges.metric_adapters import metric_function, unknown_parameters
 from ..records import JudgeId
 from ..records.made_scores import rounded_score
 from .argument_checks import checked_arguments, require_range, require_type
-from .callable_judge import ReadyJudge
+from .callable_judge import CallableJudge
 
 
 @checked_arguments
@@ -30,7 +30,7 @@ def judge_from(
     key: str | None = None,
     scale: tuple[float, float] = (0.0, 1.0),
     pass_at: float | None = None,
-) -> ReadyJudge:
+) -> CallableJudge:
     """Make a judge of a function, or of a metric of another tool.
 
     Works with metrics of DeepEval, ragas, MLflow, autoevals, openevals and Azure.
@@ -51,8 +51,8 @@ def judge_from(
     Raises:
         UsageError: It cannot be called, requires a parameter of another name, or an argument cannot be used.
     """
-    measures = any(hasattr(metric, literal) for literal in ("measure", "single_turn_ascore", "ascore"))
-    if not (callable(metric) or measures):
+    has_measure = any(hasattr(metric, method) for method in ("measure", "single_turn_ascore", "ascore"))
+    if not (callable(metric) or has_measure):
         raise UsageError(f"metric: expected a metric or a function, got {type(metric).__name__}")
     require_type("scale", scale, "Sequence[float]")
     if len(scale) != 2 or not -math.inf < scale[0] < scale[1] < math.inf:  # noqa: PLR2004 - both ends  # pyright: ignore[reportUnnecessaryComparison] - callers are not all typed
@@ -63,15 +63,19 @@ def judge_from(
             f"metric: no input is called {unknown[0]!r}; parameters are filled by name: input, output, expected, "
             "context (a function of a case and an output takes @fd.judge_function(NAME))"
         )
-    called = name or _name(metric)
+    author = name or _name(metric)
     judge_id = JudgeId(
-        kind="callable", name=called, variant="metric", fingerprint=_fingerprint(metric, called, key, scale)
+        kind="callable", name=author, variant="metric", fingerprint=_fingerprint(metric, author, key, scale)
     )
     judge = FunctionJudge(judge_id, judge_id.plain, metric_function(metric, key=key, scale=scale))
-    at = pass_at if pass_at is not None else _threshold(metric, scale)
-    threshold = PassThreshold() if at is None else PassThreshold(at, "declared")
+    pass_threshold = pass_at if pass_at is not None else _threshold(metric, scale)
+    threshold = PassThreshold() if pass_threshold is None else PassThreshold(pass_threshold, "declared")
     remake = partial(judge_from, metric, name=name, key=key, scale=scale, pass_at=pass_at)
-    return ReadyJudge(JudgeTask(judge=judge, threshold=threshold), ModelAccess(), remake)
+    return CallableJudge(JudgeTask(judge=judge, threshold=threshold), ModelAccess(), remake)
+
+
+_RESULT_ATTRIBUTES = frozenset({"score", "reason", "success", "error"})
+"""Attributes that a metric sets when it measures, which are no settings."""
 
 
 def _name(metric: Any) -> str:
@@ -93,22 +97,22 @@ def _threshold(metric: Any, scale: tuple[float, float]) -> float | None:
 
 def _fingerprint(metric: Any, name: str, key: str | None, scale: tuple[float, float]) -> str:
     """Hash a metric's identity: class, source, release of its package, and plain settings."""
-    kind: Any = metric
+    definition: Any = metric
     if not inspect.isroutine(metric):
-        kind = cast("Any", type(metric))
+        definition = cast("Any", type(metric))
     try:
-        source = inspect.getsource(kind)
+        source = inspect.getsource(definition)
     except (OSError, TypeError):
         source = ""
-    package = str(getattr(kind, "__module__", "")).partition(".")[0]
+    package = str(getattr(definition, "__module__", "")).partition(".")[0]
     try:
         release = metadata.version(package)
     except metadata.PackageNotFoundError:
         release = ""
     settings = {
-        each: value
-        for each, value in sorted(getattr(metric, "__dict__", {}).items())
-        if isinstance(value, str | int | float | bool) and each not in {"score", "reason", "success", "error"}
+        attribute: value
+        for attribute, value in sorted(getattr(metric, "__dict__", {}).items())
+        if isinstance(value, str | int | float | bool) and attribute not in _RESULT_ATTRIBUTES
     }
-    parts = [name, kind.__qualname__, source, package, release, settings, key, scale]
+    parts = [name, definition.__qualname__, source, package, release, settings, key, scale]
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()

@@ -11,13 +11,13 @@ from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from ..errors import UsageError
 from ..records import InputPath
+from ..records.scale import Scale
 from ..records.score_kinds import ScoreKind
 from ..spelling import setting, spelled_pairs
-from ..tables.grades import GradeScale, plain_word
+from ..tables.grades import plain_word
 from ..tables.gzipped import unpacked
 from ..tables.header import OF_SECOND_TABLE
 from ..tables.label_table import LabelTable, is_verdicts, label_table
-from ..tables.score_scales import ScoreScales
 from ..tables.several_label_files import joined_label_files
 from .argument_checks import require_choice, require_declared, require_range
 from .paths import FilePath, Labels, source
@@ -26,7 +26,7 @@ GivenScale: TypeAlias = tuple[float, float] | Mapping[str, tuple[float, float]]
 """The worst and the best score as they are written, ``(1, 5)``, or those of each judge; the name "" stands for all other judges."""
 
 GivenKind: TypeAlias = ScoreKind | Mapping[str, ScoreKind]
-"""What judges' scores are, ``probabilities`` that an output passes or ``grades``; or that of each judge."""
+"""Kind of judges' scores, ``probabilities`` that an output passes or ``grades``; or the kind by judge."""
 
 LabelFiles: TypeAlias = Labels | Sequence[FilePath]
 """Labels, or several files of them."""
@@ -61,7 +61,7 @@ def unread_note(labels: InputPath | None) -> str:
     return labels.unread.note() if isinstance(labels, LabelTable) else ""
 
 
-def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] | None = None) -> InputPath:
+def label_source(labels: Labels, grades: Scale, columns: Mapping[str, str] | None = None) -> InputPath:
     """Return the source of labels: verdicts, or a table of grades.
 
     Raises:
@@ -70,7 +70,7 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
     """
     path = unpacked_source("labels", labels)
     if is_verdicts(path):
-        if grades.ends is not None or grades.pass_at is not None:
+        if grades.reads_numbers:
             raise UsageError(
                 f"{setting('label_scale')} and {setting('label_pass_at')} are about tables of grades; verdicts are in [0, 1]"
             )
@@ -78,9 +78,7 @@ def label_source(labels: Labels, grades: GradeScale, columns: Mapping[str, str] 
     return label_table(path, grades, columns or {}, header=OF_SECOND_TABLE)
 
 
-def label_files(
-    labels: LabelFiles, grades: GradeScale, columns: Mapping[str, str] | None = None
-) -> InputPath:
+def label_files(labels: LabelFiles, grades: Scale, columns: Mapping[str, str] | None = None) -> InputPath:
     """Return the source of labels that may be in several files.
 
     Raises:
@@ -102,7 +100,7 @@ def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:
     return label_source(labels, grade_meaning(**reading), reading.get("map"))
 
 
-def grade_meaning(**reading: Unpack[LabelReading]) -> GradeScale:
+def grade_meaning(**reading: Unpack[LabelReading]) -> Scale:
     """Return the meaning of grades that a caller describes."""
     require_declared(reading, LabelReading)
     return grade_scale(
@@ -120,7 +118,7 @@ def grade_scale(
     *,
     name: str = "label_scale",
     all_alike: bool = False,
-) -> GradeScale:
+) -> Scale:
     """Return the meaning of grades.
 
     Raises:
@@ -137,45 +135,46 @@ def grade_scale(
     for word, score in (words or {}).items():
         if score is not None and not (isinstance(score, Real) and 0.0 <= score <= 1.0):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
             raise UsageError(f"{spelled_pairs('map_label', {word: score})}: expected a score in [0, 1]")
-    by_word = {plain_word(word): score for word, score in (words or {}).items()}
-    return GradeScale(ends, pass_at, by_word, all_alike=all_alike)
+    score_by_word = {plain_word(word): score for word, score in (words or {}).items()}
+    return Scale.from_ends(ends, pass_at=pass_at, words=score_by_word, all_alike=all_alike)
 
 
 def score_scales(
     scale: GivenScale | None,
     words: Mapping[str, float | None] | None,
     *,
-    kinds: GivenKind | None = None,
     all_alike: bool = False,
-) -> ScoreScales:
-    """Return the scales of judges' scores, and what they are.
+) -> dict[str, Scale]:
+    """Return the scales of judges' scores, by judge; the name "" stands for all others.
 
     Raises:
         UsageError: See `grade_scale`.
     """
-    ends = dict(scale) if isinstance(scale, Mapping) else {} if scale is None else {"": scale}
+    ends: dict[str, tuple[float, float]] = {}
+    if scale is not None:
+        ends = dict(scale) if isinstance(scale, Mapping) else {"": scale}
     scales = {
-        judge: grade_scale(each, None, words, name="score_scale", all_alike=all_alike)
-        for judge, each in ends.items()
+        judge: grade_scale(ends_of_judge, None, words, name="score_scale", all_alike=all_alike)
+        for judge, ends_of_judge in ends.items()
     }
-    default = scales.pop("", grade_scale(None, None, words, all_alike=all_alike))
-    return ScoreScales(default, scales, score_kinds(kinds))
+    return {"": grade_scale(None, None, words, all_alike=all_alike)} | scales
 
 
 def score_kinds(given: GivenKind | None) -> Mapping[str, ScoreKind]:
-    """Return what a caller says of judges' scores, by judge; the name "" stands for all others."""
-    kinds: Mapping[str, ScoreKind] = (
-        given if isinstance(given, Mapping) else {} if given is None else {"": given}
-    )
+    """Return the declared kinds of scores by judge; the name "" stands for all others."""
+    kinds: Mapping[str, ScoreKind] = {}
+    if given is not None:
+        kinds = given if isinstance(given, Mapping) else {"": given}
     for kind in kinds.values():
         require_choice("scores_are", kind, ScoreKind)
     return kinds
 
 
 def _require_scale(ends: Any, name: str) -> None:
-    """Refuse anything but two different finite numbers."""
+    """Raise a UsageError for anything but two different finite numbers."""
     pair = cast("Sequence[Any]", ends if isinstance(ends, Sequence) and not isinstance(ends, str) else ())
-    if len(pair) != 2 or not all(isinstance(end, Real) and math.isfinite(end) for end in pair):  # noqa: PLR2004 - both ends
+    is_pair = len(pair) == 2 and all(isinstance(end, Real) and math.isfinite(end) for end in pair)  # noqa: PLR2004 - both ends
+    if not is_pair or math.isinf(float(pair[1]) - float(pair[0])):
         raise UsageError(f"{name} expects the worst and the best grade, (1, 5), got {ends!r}")
-    if ends[0] == ends[1]:
-        raise UsageError(f"{setting(name)} expects two different grades, got {ends[0]:g}:{ends[1]:g}")
+    if float(pair[0]) == float(pair[1]):
+        raise UsageError(f"{setting(name)} expects two different grades, got {pair[0]:g}:{pair[1]:g}")

@@ -11,29 +11,30 @@ from msgspec.structs import asdict
 
 from ..calibration.label_declarations import LabelDeclaration
 from ..errors import InputError, UsageError
-from ..evaluation.labelling.corrections import Correction, Unsaid, corrected_cases, corrections
+from ..evaluation.labelling.corrections import Correction, UnexpressedDecision, corrected_cases, corrections
 from ..evaluation.labelling.joined_labels import join_labels as join
 from ..evaluation.labelling.joined_references import JoinedReferences
 from ..evaluation.store.run_store import RunStore
 from ..formats.references import References
 from ..records import Case, name_of_files, write_records
 from ..records.disk_files import shards_of
-from ..report.text.looks_text import looks_of
+from ..report.text.caution_text import looks_of
 from ..report.text.number_text import counted, whole_list
 from ..spelling import command, setting
 from ..tables.joined_table import joined_table
 from ..tables.label_table import is_verdicts, label_table
 from ..tables.table_rows import UnreadRows
 from .argument_checks import checked_arguments, require_choice
+from .derived_inputs import require_local, write_beside
 from .display import Document, Result
-from .files_beside import require_local, write_beside
 from .headers import header_choice
 from .joining import complete_cases, next_lines, recheck_command
 from .label_sources import LabelReading, grade_meaning, label_input, unpacked_source
 from .paths import Cases, FilePath, Labels, source, written_path
 from .run import Run, disk_folder_of
 
-_SHOWN = 10
+_MAX_SHOWN = 10
+"""Decisions that the document lists; all are in the JSON."""
 
 
 class LabelsExported(Result, frozen=True, kw_only=True):
@@ -48,7 +49,7 @@ class LabelsExported(Result, frozen=True, kw_only=True):
 
     patch: Path | None
     corrections: list[Correction]
-    unsaid: list[Unsaid]
+    unsaid: list[UnexpressedDecision]
     command: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,9 +68,9 @@ class LabelsExported(Result, frozen=True, kw_only=True):
             lines.append(
                 f"{counted(len(self.unsaid), 'decision')} against the checker that no reference expresses:"
             )
-            lines += [f"  {unsaid.item}: {unsaid.found}; {unsaid.why}" for unsaid in self.unsaid[:_SHOWN]]
-            if len(self.unsaid) > _SHOWN:
-                lines.append(f"  {len(self.unsaid) - _SHOWN:,} more ({whole_list()} has all)")
+            lines += [f"  {unsaid.item}: {unsaid.found}; {unsaid.why}" for unsaid in self.unsaid[:_MAX_SHOWN]]
+            if len(self.unsaid) > _MAX_SHOWN:
+                lines.append(f"  {len(self.unsaid) - _MAX_SHOWN:,} more ({whole_list()} has all)")
         if self.patch is not None:
             lines += [
                 f"patch: {self.patch}",
@@ -99,19 +100,19 @@ def export_labels(run: Run | FilePath, out: FilePath | None = None) -> LabelsExp
     """
     folder = disk_folder_of(run, "label")
     with RunStore(folder) as store:
-        store.manifest  # noqa: B018 - refuses anything but a run
+        store.manifest  # noqa: B018 - raises for anything but a run
         store.require_unedited()
         if not store.adjudications:
             raise InputError(
                 f"no decisions yet; make a page for them: `{command('review', folder, of='disagreements')}`",
                 path=str(folder),
             )
-        corrected, unsaid = corrections(store)
-    patch = None if out is None or not corrected else written_path(out)
+        corrected_references, unsaid = corrections(store)
+    patch = None if out is None or not corrected_references else written_path(out)
     if patch is not None:
-        write_records(patch, corrected)
-    recheck = "" if patch is None else str(recheck_command(folder, patch))
-    return LabelsExported(patch=patch, corrections=corrected, unsaid=unsaid, command=recheck)
+        write_records(patch, corrected_references)
+    next_command = "" if patch is None else str(recheck_command(folder, patch))
+    return LabelsExported(patch=patch, corrections=corrected_references, unsaid=unsaid, command=next_command)
 
 
 class LabelsJoined(Result, frozen=True, kw_only=True):
@@ -121,14 +122,14 @@ class LabelsJoined(Result, frozen=True, kw_only=True):
         folder: The import, or the run.
         labels: The file of the labels, or None if the table has none.
         added: Number of people's labels that are new or changed.
-        replaced: Number of added ones that replace another grade by the same person.
-        unchanged: Number that already existed.
-        superseded: Number replaced by a later row of the same person on the same output.
-        ties: Number of outputs without a label, since people disagree.
-        unmatched: Number without a matching output.
-        first_unmatched: The id of the first of those.
+        replaced: Number of added labels that replace another grade by the same person.
+        unchanged: Number of labels that already existed.
+        superseded: Number of labels replaced by a later row of the same person on the same output.
+        ties: Number of outputs without a label, since as many people passed as failed them.
+        unmatched: Number of labels without a matching output.
+        first_unmatched: Id of the first unmatched label.
         skipped: Number of rows that could not be read as labels.
-        first_skipped: Place and problem of the first of those.
+        first_skipped: Position and problem of the first skipped row.
         references: The references, or None if the table has none.
         commands: The commands to type next.
         rounds: Number of rounds in which outputs got labels.
@@ -161,8 +162,10 @@ class LabelsJoined(Result, frozen=True, kw_only=True):
             counts = f"{self.added - self.replaced:,} added, {replaced}{self.unchanged:,} already there"
             lines.append(f"labels: {self.labels} ({counts})")
         if self.replaced:
-            other = setting("by", "NAME")
-            lines.append(f"a replaced label had the same name; keep a second person's labels with {other}")
+            other_name = setting("by", "NAME")
+            lines.append(
+                f"a replaced label had the same name; keep a second person's labels with {other_name}"
+            )
         if self.superseded:
             count = counted(self.superseded, "earlier row")
             lines.append(f"{count} superseded: the last row of a person on an output counts")
@@ -178,16 +181,18 @@ class LabelsJoined(Result, frozen=True, kw_only=True):
         return [*lines, *looks_of(self.rounds, self.folder), *self.commands]
 
 
-def _references_joined(joined: JoinedReferences) -> Iterator[str]:
-    if joined.changed:
-        counts = f"{joined.added:,} added, {joined.replaced:,} replaced, {joined.unchanged:,} already there"
-        yield f"references: {joined.cases} ({counts})"
+def _references_joined(references: JoinedReferences) -> Iterator[str]:
+    if references.changed:
+        counts = f"{references.added:,} added, {references.replaced:,} replaced, {references.unchanged:,} already there"
+        yield f"references: {references.cases} ({counts})"
     else:
-        yield f"references: none is new ({joined.unchanged:,} already there)"
-    if joined.skipped:
-        first = joined.skipped[0]
-        where = ":".join(str(part) for part in (first.file, first.line) if part is not None)
-        yield f"skipped: {counted(len(joined.skipped), 'row')}, the first: {where}: {first.reason}"
+        yield f"references: none is new ({references.unchanged:,} already there)"
+    if references.skipped:
+        first_skipped = references.skipped[0]
+        position = ":".join(
+            str(part) for part in (first_skipped.file, first_skipped.line) if part is not None
+        )
+        yield f"skipped: {counted(len(references.skipped), 'row')}, the first: {position}: {first_skipped.reason}"
 
 
 def join_labels(
@@ -225,27 +230,31 @@ def join_labels(
     if is_verdicts(path):
         if by is not None:
             raise UsageError(f"{setting('by')} is about tables of grades; verdicts name their person in `by`")
-        joined = join(target, label_input(labels, **reading), chosen_by=labels_chosen_by)
-        return LabelsJoined(folder=target, commands=[*next_lines(target, labels=True)], **asdict(joined))
+        joined_labels = join(target, label_input(labels, **reading), chosen_by=labels_chosen_by)
+        return LabelsJoined(
+            folder=target, commands=[*next_lines(target, labels=True)], **asdict(joined_labels)
+        )
     grades = grade_meaning(**reading)
     table = joined_table(path, reading.get("map") or {}, grades, choice)
     completed = None
     if table.references:
-        rows = References(
+        reference_rows = References(
             path, table.of_references, grades, alone=True, without=table.not_references, header=choice
         )
-        completed = complete_cases(target, rows)
-    joined, unread = None, UnreadRows()
+        completed = complete_cases(target, reference_rows)
+    joined_labels, unread = None, UnreadRows()
     if table.has_labels:
-        rows = label_table(path, grades, table.of_labels, table.references, by, skip=True, header=choice)
-        joined, unread = join(target, rows, chosen_by=labels_chosen_by), rows.unread
+        label_rows = label_table(
+            path, grades, table.of_labels, table.references, by, skip=True, header=choice
+        )
+        joined_labels, unread = join(target, label_rows, chosen_by=labels_chosen_by), label_rows.unread
     references = None
     if completed is not None:
         references = completed.joined
         if references.changed:
             write_records(references.cases, completed.cases)
-    commands = next_lines(target, labels=joined is not None, references=references)
-    counts = {} if joined is None else asdict(joined)
+    commands = next_lines(target, labels=joined_labels is not None, references=references)
+    counts = {} if joined_labels is None else asdict(joined_labels)
     return LabelsJoined(
         folder=target,
         skipped=unread.count,

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..calibration.pass_threshold import GivenPassAt, pass_at_of
+from ..calibration.pass_threshold import threshold_overrides
 from ..errors import UsageError
 from ..evaluation.audit.audit_plan import AuditPlan
 from ..evaluation.audit.cards.card_run import CardPlan, card_forecasts, run_card
@@ -76,7 +76,7 @@ def audit_card(
     natural: FilePath | None = None,
     made_by: str = "",
     repeats: int = 1,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     worlds: Worlds = None,
     access: Access | None = None,
     judge_parameters: Mapping[str, Any] | None = None,
@@ -106,16 +106,16 @@ def audit_card(
         ConfigurationError: A model is needed and none is named or can be reached.
     """
     require_whole("repeats", repeats)
-    asked = judging_fields(
+    judge_fields = judging_fields(
         judge, model, worlds_of(worlds), shared=access is not None, judge_parameters=judge_parameters
     )
     audit = AuditPlan(
         probes=None,
         out=Path(),
         command="fiducial.audit_card",
-        pass_at=pass_at_of(pass_at),
+        pass_at=threshold_overrides(pass_at),
         repeats=repeats,
-        **asked,
+        **judge_fields,
     )
     plan = CardPlan(
         out=written_path(out),
@@ -134,8 +134,8 @@ def audit_table(cards: FilePath | Iterable[FilePath]) -> AuditCards:
         InputError: A file is not a card.
         UsageError: The cards are of different sets, or an unsigned one has the judge of a signed one.
     """
-    several = [cards] if isinstance(cards, str | os.PathLike) else list(cards)
-    return read_cards([input_path(path) for path in several])
+    files = [cards] if isinstance(cards, str | os.PathLike) else list(cards)
+    return read_cards([input_path(path) for path in files])
 
 
 def card_plan(settings: AuditCardSettings, *, command: str) -> CardPlan:
@@ -164,5 +164,5 @@ def card_by(
 
 
 def _card(plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str]) -> AuditCard:
-    with show_progress(enabled=progress) as shown:
-        return run_card(plan, access, shown, lambda: datetime.now(UTC), known_prices(prices))
+    with show_progress(enabled=progress) as progress_display:
+        return run_card(plan, access, progress_display, lambda: datetime.now(UTC), known_prices(prices))

@@ -50,17 +50,17 @@ def merge(
         InputError: An input was moved, or cannot be read.
     """
     folder = folder_or_memory(out, "run")
-    several = [runs] if isinstance(runs, (str, os.PathLike, Run)) else runs
-    folders = distinct_folders([disk_folder_of(run, "merge") for run in several], warnings.warn)
+    run_list = [runs] if isinstance(runs, (str, os.PathLike, Run)) else runs
+    folders = distinct_folders([disk_folder_of(run, "merge") for run in run_list], warnings.warn)
     if not folders:
         raise UsageError("no run to merge: name at least one")
-    with show_progress(enabled=progress) as shown:
+    with show_progress(enabled=progress) as progress_display:
         merge_runs(
             folders,
             folder,
             prices=known_prices(prices),
             command=command,
-            progress=shown,
+            progress=progress_display,
             now=datetime.now(UTC),
         )
     return Run(folder)

@@ -26,9 +26,10 @@ EndpointLike: TypeAlias = str | Mapping[str, Any]
 """``URL[,key-env=NAME][,weight=W][,model=NAME][,concurrency=N][,api=NAME][,path=PATH]``, or ``connection=NAME|FILE`` instead of the
 URL; or a mapping with ``base_url``, ``api_key`` or ``key_env``, ``weight``, ``model``, ``concurrency``, ``connection``, ``api``, ``path``."""
 
-_NAMES = ("key_env", "weight", "model", "concurrency", "connection", "api", "path")
+_ENDPOINT_OPTIONS = ("key_env", "weight", "model", "concurrency", "connection", "api", "path")
 _OPTION = re.compile(r"(?:^|,)([a-z][a-z_-]*)=")
 _MAX_SLOTS = 4096
+"""Most calls in flight to one endpoint."""
 NO_KEY = "none"
 """Sent for a base URL without a key: local servers rarely need one, but the openai library insists."""
 
@@ -67,20 +68,20 @@ def shares_of(
     api_key: str | None,
     environment: Mapping[str, str],
 ) -> tuple[EndpointShare, ...]:
-    """Return the endpoints of a run.
+    """Return the endpoints of a run, each with its share of the calls.
 
     An endpoint that names no key uses ``api_key``, or else ``OPENAI_API_KEY``.
     """
-    several = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
-    shares = [_share(_fields(like), concurrency, api_key, environment) for like in several]
+    endpoint_list = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
+    shares = [_share(_fields(endpoint), concurrency, api_key, environment) for endpoint in endpoint_list]
     if len(apis := sorted({share.endpoint.api for share in shares})) > 1:
         raise UsageError(
             f"{setting('endpoints')}: one judge is asked in one protocol, got api={' and api='.join(apis)}"
         )
     for index, share in enumerate(shares):
         if any(
-            (endpoint_share.endpoint, endpoint_share.model) == (share.endpoint, share.model)
-            for endpoint_share in shares[:index]
+            (earlier_share.endpoint, earlier_share.model) == (share.endpoint, share.model)
+            for earlier_share in shares[:index]
         ):
             raise UsageError(
                 f"{setting('endpoints', share.endpoint.base_url)}: named twice with the same key and model"
@@ -96,17 +97,17 @@ def _share(
     weight, slots = fields.get("weight", 1), fields.get("concurrency")
     if not _is_number(weight) or not 0 < weight <= _MAX_SLOTS:
         raise UsageError(
-            f"{setting('endpoints')}: expected a weight above 0 and at most {_MAX_SLOTS:,}, got {_shown(weight)}"
+            f"{setting('endpoints')}: expected a weight above 0 and at most {_MAX_SLOTS:,}, got {_number_or_repr(weight)}"
         )
     if slots is None:
         slots = max(1, round(concurrency * weight))
         if slots > _MAX_SLOTS:
             raise UsageError(
-                f"{setting('endpoints')}: weight {_shown(weight)} times {setting('concurrency', f'{concurrency:,}')} is above {_MAX_SLOTS:,} calls in flight"
+                f"{setting('endpoints')}: weight {_number_or_repr(weight)} times {setting('concurrency', f'{concurrency:,}')} is above {_MAX_SLOTS:,} calls in flight"
             )
     if not isinstance(slots, int) or isinstance(slots, bool) or not 1 <= slots <= _MAX_SLOTS:
         raise UsageError(
-            f"{setting('endpoints')}: expected calls in flight from 1 to {_MAX_SLOTS:,}, got {_shown(slots)}"
+            f"{setting('endpoints')}: expected calls in flight from 1 to {_MAX_SLOTS:,}, got {_number_or_repr(slots)}"
         )
     return EndpointShare(_described_endpoint(fields, api_key, environment), slots, fields.get("model"))
 
@@ -147,15 +148,15 @@ def _api(name: object) -> ApiName:
 
 
 def api_of(api: str | None, endpoints: EndpointLike | Sequence[EndpointLike]) -> ApiName:
-    """Return the protocol of the named endpoints, or of the single one.
+    """Return the protocol that the endpoints name, or ``api`` if there are none.
 
     It is never guessed from an address, since servers use one path for several protocols.
     """
-    several = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
-    named: set[ApiName] = {_api(_fields(like).get("api")) for like in several}
-    if api is not None and several:
+    endpoint_list = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
+    apis: set[ApiName] = {_api(_fields(endpoint).get("api")) for endpoint in endpoint_list}
+    if api is not None and endpoint_list:
         raise UsageError("endpoints name their own protocols: drop api")
-    return named.pop() if len(named) == 1 else _api(api)
+    return apis.pop() if len(apis) == 1 else _api(api)
 
 
 def judging_api(settings: AccessSettings) -> ApiName:
@@ -175,8 +176,8 @@ def latest_warnings(judges: Iterable[object], model: str | None, api: ApiName) -
         return
     from ..evaluation.judging.tasks import split_spec  # noqa: PLC0415 - only for decision models
 
-    own = [split_spec(str(judge)).model for judge in judges]
-    for name in dict.fromkeys([model, *own]):
+    own_models = [split_spec(str(judge))[1] for judge in judges]
+    for name in dict.fromkeys([model, *own_models]):
         if name is not None and name.endswith("latest"):
             yield f"{name}: this name moves to new versions, whose probabilities and thresholds differ; name a version, or compare what {setting('expect_served_by', 'VERSION')} accepts"
 
@@ -186,10 +187,10 @@ def _fields(endpoint: EndpointLike) -> Mapping[str, Any]:
         return _parse_endpoint(endpoint)
     if not isinstance(endpoint, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"endpoints: expected a URL or a mapping, got {type(endpoint).__name__}")
-    unknown = sorted(endpoint.keys() - {"base_url", "api_key", *_NAMES})
+    unknown = sorted(endpoint.keys() - {"base_url", "api_key", *_ENDPOINT_OPTIONS})
     if unknown:
         raise UsageError(
-            f"endpoints: unknown key {unknown[0]!r}; known are base_url, api_key, {', '.join(_NAMES)}"
+            f"endpoints: unknown key {unknown[0]!r}; known are base_url, api_key, {', '.join(_ENDPOINT_OPTIONS)}"
         )
     return endpoint
 
@@ -202,11 +203,12 @@ def _parse_endpoint(text: str) -> Mapping[str, Any]:
     options = list(_OPTION.finditer(text))
     url = text[: options[0].start()] if options else text
     fields: dict[str, Any] = {"base_url": url} if url else {}
+    # A value ends where the next option begins, so it may contain commas.
     ends = [*(match.start() for match in options[1:]), len(text)]
     for option, end in zip(options, ends, strict=False):
         name, value = option[1].replace("-", "_"), text[option.end() : end]
-        if name not in _NAMES or not value or name in fields:
-            names = ", ".join(literal.replace("_", "-") for literal in _NAMES)
+        if name not in _ENDPOINT_OPTIONS or not value or name in fields:
+            names = ", ".join(literal.replace("_", "-") for literal in _ENDPOINT_OPTIONS)
             raise UsageError(
                 f"{setting('endpoints')}{url and f' {url}'}: expected each of {names} once with a value, got {option[1]!r}"
             )
@@ -221,7 +223,7 @@ def _number(text: str) -> float | int | str:
         return text
 
 
-def _shown(value: Any) -> str:
+def _number_or_repr(value: Any) -> str:
     return f"{value:,}" if _is_number(value) else repr(value)
 
 
@@ -330,8 +332,8 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
 
 def exposed_keys(access: ModelAccess) -> Iterator[str]:
     """Yield a warning for each endpoint whose key would cross the network unencrypted."""
-    several = () if access.spread is None else (share.endpoint for share in access.spread.shares)
-    for endpoint in several or filter(None, [access.endpoint]):
+    shared_endpoints = () if access.spread is None else (share.endpoint for share in access.spread.shares)
+    for endpoint in shared_endpoints or filter(None, [access.endpoint]):
         if endpoint.exposes_key:
             yield f"{endpoint.base_url}: the key goes to another machine unencrypted, over http://; use https:// if it is a secret"
 
@@ -344,13 +346,15 @@ def default_cache() -> Path:
 
 
 def _shares(arguments: AccessArguments, concurrency: int) -> tuple[EndpointShare, ...]:
-    """Return the shares of several endpoints, or none if they are not named."""
-    named = arguments.get("endpoints", ())
-    if not named:
+    """Return the shares of ``endpoints``, or none if that argument is not given."""
+    endpoints = arguments.get("endpoints", ())
+    if not endpoints:
         return ()
     if arguments.get("base_url") is not None or arguments.get("connection") is not None:
         raise UsageError("endpoints have their own addresses; drop base_url and connection")
-    return shares_of(named, concurrency, arguments.get("api_key"), arguments.get("environment", os.environ))
+    return shares_of(
+        endpoints, concurrency, arguments.get("api_key"), arguments.get("environment", os.environ)
+    )
 
 
 def _endpoint(arguments: AccessArguments) -> Endpoint:

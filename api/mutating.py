@@ -57,13 +57,13 @@ def audit_commands(probes: Probes, out: Path) -> Iterator[str]:
     kinds = {case.kind for _, case in read_numbered(probes.kept / CASES, Case, validated=True)}
     judges = sorted({judge for kind in kinds for judge in judges_for(kind, 1, 0)})
     if judges:
-        asked = {"judges": tuple(judges), "model": number_text.MODEL, "out": f"{out}-audit"}
+        audit_options = {"judges": tuple(judges), "model": number_text.MODEL, "out": f"{out}-audit"}
         yield f"next: audit judges ({number_text.needs_model()})"
-        yield f"  {proposed('audit run', out, **asked)}"
+        yield f"  {proposed('audit run', out, **audit_options)}"
 
 
 def probes_folder(probes: Probes | FilePath | None) -> FolderPath | None:
-    """Return the folder of probes, which are given as such or as a folder, or None without any."""
+    """Return the folder of probes, or None if there are none."""
     if isinstance(probes, Probes):
         return probes.kept
     return None if probes is None else folder_path(probes)
@@ -117,15 +117,15 @@ def mutate(
     require_whole("per_output", per_output)
     require_whole("workers", workers)
     require_whole("lifelike", lifelike, 0)
-    available = load_operators(operators, Path.cwd())
+    known_operators = load_operators(operators, Path.cwd())
     only = [only] if isinstance(only, str) else only
-    unknown = sorted(set(only) - available.keys())
+    unknown = sorted(set(only) - known_operators.keys())
     if unknown:
         raise UsageError(
-            f"{setting('only', unknown[0])}: no such operator{nearest(unknown[0], available)}; there are {', '.join(available)}"
+            f"{setting('only', unknown[0])}: no such operator{nearest(unknown[0], known_operators)}; there are {', '.join(known_operators)}"
         )
     settings = ProbeSettings(
-        operators=[each for name, each in available.items() if not only or name in only],
+        operators=[operator for name, operator in known_operators.items() if not only or name in only],
         options=check_options("strict", functions, worlds, **workspaces),
         names=names,
         seed=seed,
@@ -135,15 +135,17 @@ def mutate(
     _require_work(cases, outputs, only, settings)
     folder = folder_or_memory(out, "probes")
     sources = [] if outputs is None else output_sources(outputs)
-    with show_progress(enabled=progress) as shown, put_back(folder):
-        given = None if cases is None else source("cases", cases)
-        return Probes(folder, build_probes(given, sources, folder, settings, shown, workers=workers))
+    with show_progress(enabled=progress) as progress_display, put_back(folder):
+        case_source = None if cases is None else source("cases", cases)
+        return Probes(
+            folder, build_probes(case_source, sources, folder, settings, progress_display, workers=workers)
+        )
 
 
 def _require_work(
     cases: Cases | None, outputs: Outputs | None, only: Sequence[str], settings: ProbeSettings
 ) -> None:
-    """Refuse settings under which an operator that was named, or an input, is not used."""
+    """Raise a UsageError if a named operator, or an input, would not be used."""
     if cases is None and outputs is not None:
         raise UsageError("outputs need their cases")
     if cases is None and not settings.lifelike:

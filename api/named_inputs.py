@@ -22,13 +22,13 @@ from .conversation_forms import context_of, parsed_calls, question_messages, spl
 NAME = "call"
 """Name of case and system in verdicts on inputs given by name."""
 
-_STANDS_IN: Mapping[str, frozenset[str]] = {
+_SUBSTITUTES: Mapping[str, frozenset[str]] = {
     "messages": frozenset({"query"}),
     "query": frozenset({"messages"}),
     "question": frozenset({"messages", "query"}),
     "transcript": frozenset({"messages", "query", "response"}),
 }
-"""Inputs that can be made from others."""
+"""Inputs that can be built from others, each with those that suffice alone."""
 
 
 class NamedItem(NamedTuple):
@@ -62,32 +62,36 @@ def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) ->
             name
             for name, source in sources.items()
             if prompt.inputs[name].required
-            and not (_STANDS_IN.get(str(source), frozenset()) | {source}) & values.keys()
+            and values.keys().isdisjoint(_SUBSTITUTES.get(str(source), frozenset()) | {source})
         ]
         if missing:
             raise UsageError(f"{by} needs {', '.join(missing)}; it takes {', '.join(sources)}")
     draft = _Draft(values)
     for name, value in values.items():
-        _READERS.get(name, _as_given)(draft, name, value)
+        _READERS.get(name, _unchanged)(draft, name, value)
     return draft.item()
 
 
 def _sources(prompt: PromptFile) -> dict[str, str | None]:
     """Return the prompt's inputs, each with the standard input that fills it."""
     declared = prompt.inputs.items()
-    return {name: each.source or name for name, each in declared if (each.source or name) not in FENCES}
+    filled_by = {name: prompt_input.source or name for name, prompt_input in declared}
+    return {name: source for name, source in filled_by.items() if source not in FENCES}
 
 
 def _source(name: str, sources: Mapping[str, str | None], by: str, prompt: PromptFile | None) -> str:
+    """Return the standard input of an argument, or raise a UsageError with a hint."""
     if name in sources:
         return sources[name] or name
-    filled = set(sources.values())
-    if name in filled or any(name in _STANDS_IN.get(str(source), ()) for source in filled):
+    standard_inputs = set(sources.values())
+    if name in standard_inputs or any(
+        name in _SUBSTITUTES.get(str(source), ()) for source in standard_inputs
+    ):
         return name
-    taken = _inputs_of(by) if prompt is None else sources
-    other = next((each for each in taken if name in _SYNONYMS.get(each, ())), None)
-    hint = f"; {name!r} is {other} here" if other else nearest(name, taken)
-    raise UsageError(f"{by} takes {', '.join(sorted(taken))}{hint or f', not {name!r}'}")
+    known_inputs = _inputs_of(by) if prompt is None else sources
+    synonym = next((known for known in known_inputs if name in _SYNONYMS.get(known, ())), None)
+    hint = f"; {name!r} is {synonym} here" if synonym else nearest(name, known_inputs)
+    raise UsageError(f"{by} takes {', '.join(sorted(known_inputs))}{hint or f', not {name!r}'}")
 
 
 def _inputs_of(by: str) -> Iterable[str]:
@@ -125,7 +129,7 @@ class _Draft:
         return NamedItem(
             Case(id=NAME, kind=kind_of_row(RowContents(context="context" in self.case)), **self.case),
             Output(case_id=NAME, system=NAME, **self.output),
-            {name: _constant(value) for name, value in self.shown.items()},
+            {name: _builder_of(value) for name, value in self.shown.items()},
         )
 
 
@@ -144,9 +148,9 @@ def _query(draft: _Draft, name: str, value: Any) -> None:
 
 
 def _messages(draft: _Draft, name: str, value: Any) -> None:
-    requests, done = split_conversation(_list(name, value))
-    if any(done) and "response" not in draft.values and "tool_calls" not in draft.values:
-        draft.case["messages"], draft.output["turns"] = requests, done
+    requests, turns = split_conversation(_list(name, value))
+    if any(turns) and "response" not in draft.values and "tool_calls" not in draft.values:
+        draft.case["messages"], draft.output["turns"] = requests, turns
     else:
         draft.case["messages"] = question_messages(_list(name, value))
 
@@ -179,9 +183,9 @@ def _response(draft: _Draft, name: str, value: Any) -> None:
 
 
 def _search_results(draft: _Draft, name: str, value: Any) -> None:
-    items: list[Any] = [value] if isinstance(value, str) else _list(name, value, _TEXT_OR_LIST)
+    passages: list[Any] = [value] if isinstance(value, str) else _list(name, value, _TEXT_OR_LIST)
     draft.case["context"] = context_of(
-        [msgspec.structs.asdict(item) if isinstance(item, ContextItem) else item for item in items]
+        [msgspec.structs.asdict(item) if isinstance(item, ContextItem) else item for item in passages]
     )
 
 
@@ -202,7 +206,7 @@ def _question(draft: _Draft, name: str, value: Any) -> None:
     draft.shown[name] = _text(name, value)
 
 
-def _as_given(draft: _Draft, name: str, value: Any) -> None:
+def _unchanged(draft: _Draft, name: str, value: Any) -> None:
     draft.shown[name] = value
 
 
@@ -221,7 +225,7 @@ _READERS: Mapping[str, _Reader] = {
 }
 
 
-def _constant(value: Any) -> InputBuilder:
+def _builder_of(value: Any) -> InputBuilder:
     return lambda _case, _output: value
 
 

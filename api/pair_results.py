@@ -40,12 +40,13 @@ from .table_results import Calibration
 if TYPE_CHECKING:
     import pandas as pd
 
-_LOOKED_AT = 512
+_MAX_ROWS_TESTED = 512
+"""Rows by which a table in memory is recognised as one of pairs."""
 
-_PairReader: TypeAlias = "Callable[[Options], _Read]"
+_PairReader: TypeAlias = "Callable[[Options], _PairContent]"
 
 
-class _Read(NamedTuple):
+class _PairContent(NamedTuple):
     """Content of a source of pairs."""
 
     verdicts: list[Verdict]
@@ -90,8 +91,8 @@ class PairCalibration(Calibration, frozen=True, kw_only=True):
         )
         return data_frame(
             [
-                {"judge": by, "statistic": name, **msgspec.structs.asdict(getattr(each, name))}
-                for by, each in self.pairs.agreements.items()
+                {"judge": by, "statistic": name, **msgspec.structs.asdict(getattr(agreement, name))}
+                for by, agreement in self.pairs.agreements.items()
                 for name in names
             ]
         )
@@ -99,17 +100,17 @@ class PairCalibration(Calibration, frozen=True, kw_only=True):
 
 def pair_calibration(pairs: RecordedPairs, *, replicates: int, level: float = 0.95) -> PairCalibration:
     """Return the agreement of judges with people in recorded pairs."""
-    found = pairs.calibration(level=level, replicates=replicates)
+    numbers = pairs.calibration(level=level, replicates=replicates)
     judges = {
         by: JudgeCalibration(
-            n=each.n,
-            n_unlabelled=each.unlabelled,
-            n_missing=sum(each.ungraded.values()),
-            statistics={"accuracy": each.agreement, "cohen_kappa": each.kappa},
+            n=agreement.n,
+            n_unlabelled=agreement.unlabelled,
+            n_missing=sum(agreement.ungraded.values()),
+            statistics={"accuracy": agreement.agreement, "cohen_kappa": agreement.kappa},
         )
-        for by, each in found.agreements.items()
+        for by, agreement in numbers.agreements.items()
     }
-    return PairCalibration(pairs=found, judges=judges, level=level)
+    return PairCalibration(pairs=numbers, judges=judges, level=level)
 
 
 def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | None:
@@ -124,33 +125,36 @@ def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | No
         InputError: Some files hold pairs, others do not; or labels are no verdicts on pairs.
     """
     pieces = pieces_of(table, Run)
-    named = (reading.get(name) for name in ("columns", "map", "map_label"))
-    if not all(each is None or isinstance(each, Mapping) for each in named):
-        return None  # which every table refuses
+    mappings = (reading.get(name) for name in ("columns", "map", "map_label"))
+    if not all(mapping is None or isinstance(mapping, Mapping) for mapping in mappings):
+        return None  # the reader of single outputs raises the error
     options = _options(reading)
-    kinds = [_reader_of(piece, options) for piece in pieces]
-    if not any(kinds):
+    readers = [_reader_of(piece, options) for piece in pieces]
+    if not any(readers):
         return None
-    if not all(kinds):
+    if not all(readers):
         raise InputError(
             "some of these hold verdicts on pairs of outputs, others on single ones; give one kind"
         )
-    found = [read(options) for read in kinds if read is not None]
-    verdicts = [verdict for one in found for verdict in one.verdicts]
+    contents = [read_pairs(options) for read_pairs in readers if read_pairs is not None]
+    verdicts = [verdict for content in contents for verdict in content.verdicts]
     for piece in pieces_of(reading.get("labels")) if reading.get("labels") is not None else ():
         verdicts += _labels(piece, options)
-    outputs = [output for one in found for output in one.outputs]
-    clusters = {case: cluster for one in found for case, cluster in one.clusters.items()}
+    outputs = [output for content in contents for output in content.outputs]
+    clusters = {case: cluster for content in contents for case, cluster in content.clusters.items()}
     return RecordedPairs(
-        verdicts, outputs, clusters, _left_out(skipped for one in found for skipped in one.skipped)
+        verdicts,
+        outputs,
+        clusters,
+        _left_out_sentences(skipped for content in contents for skipped in content.skipped),
     )
 
 
-def _left_out(skipped: Iterable[Skipped]) -> list[str]:
+def _left_out_sentences(skipped: Iterable[Skipped]) -> list[str]:
     """Return a sentence per kind of row that is not used."""
     kinds = SkippedKinds()
-    for each in skipped:
-        kinds.add(each)
+    for entry in skipped:
+        kinds.add(entry)
     return [f"{counted(part.count, 'row')} not used: {part.problem}" for part in kinds.parts]
 
 
@@ -168,57 +172,57 @@ def _reader_of(piece: Any, options: Options) -> _PairReader | None:
     if isinstance(piece, (str, os.PathLike)):
         path = unpacked(input_path(cast("str", piece)))
         if path.is_dir():
-            return partial(_of_folder, path) if holds_imported_pairs(path) else None
-        return partial(_of_file, path) if holds_pairs(path, options.header) else None
+            return partial(_content_of_folder, path) if holds_imported_pairs(path) else None
+        return partial(_content_of_file, path) if holds_pairs(path, options.header) else None
     rows = list(frame_rows(piece)) if is_frame(piece) else piece
     if isinstance(rows, list) and rows and all(map(is_object, cast("list[Any]", rows))):
-        held = cast("list[dict[str, Any]]", rows)
-        return partial(_of_rows, held) if are_pairs(held[:_LOOKED_AT]) else None
+        row_list = cast("list[dict[str, Any]]", rows)
+        return partial(_content_of_rows, row_list) if are_pairs(row_list[:_MAX_ROWS_TESTED]) else None
     return None
 
 
-def _of_folder(folder: Path, options: Options) -> _Read:
+def _content_of_folder(folder: Path, options: Options) -> _PairContent:
     del options  # the import has read them
     verdicts = list(read_records(folder / VERDICTS, Verdict))
-    there = {(verdict.key, verdict.by, verdict.repeat) for verdict in verdicts}
+    read_keys = {(verdict.key, verdict.by, verdict.repeat) for verdict in verdicts}
     if (folder / LABELS).exists():
         verdicts += [
             record
             for record in read_records(folder / LABELS, Verdict)
-            if (record.key, record.by, record.repeat) not in there
+            if (record.key, record.by, record.repeat) not in read_keys
         ]
     outputs = folder / OUTPUTS
-    answered = list(read_records(outputs, Output)) if outputs.exists() and outputs.stat().st_size else []
-    return _Read(verdicts, answered, read_clusters(folder / CLUSTERS), [])
+    answers = list(read_records(outputs, Output)) if outputs.exists() and outputs.stat().st_size else []
+    return _PairContent(verdicts, answers, read_clusters(folder / CLUSTERS), [])
 
 
-def _of_file(path: Path, options: Options) -> _Read:
-    return _lists(read_all("pairs", [path], options))
+def _content_of_file(path: Path, options: Options) -> _PairContent:
+    return _content_of_records(read_all("pairs", [path], options))
 
 
-def _of_rows(rows: list[dict[str, Any]], options: Options) -> _Read:
+def _content_of_rows(rows: list[dict[str, Any]], options: Options) -> _PairContent:
     path = Path("rows")
-    found: Iterator[FileRow] = (
+    file_rows: Iterator[FileRow] = (
         FileRow(row, FilePosition(path, number), number=number) for number, row in enumerate(rows, start=1)
     )
-    return _lists(records_of_pairs(found, path, options))
+    return _content_of_records(records_of_pairs(file_rows, path, options))
 
 
-def _lists(records: Iterable[ImportedRecord]) -> _Read:
+def _content_of_records(records: Iterable[ImportedRecord]) -> _PairContent:
     cases, outputs, verdicts, skipped = lists_of(records)
     if not verdicts and skipped:
         raise InputError(
             skipped[0].reason, path=skipped[0].file, line=skipped[0].line, field=skipped[0].field
         )
     clusters = {case.id: case.cluster for case in cases if case.cluster is not None}
-    return _Read(verdicts, outputs, clusters, skipped)
+    return _PairContent(verdicts, outputs, clusters, skipped)
 
 
 def _labels(piece: Any, options: Options) -> list[Verdict]:
     """Return people's choices from verdicts, or from a table of pairs."""
-    read = _reader_of(piece, options)
-    if read is not None:
-        return [msgspec.structs.replace(verdict, source="human") for verdict in read(options).verdicts]
+    read_pairs = _reader_of(piece, options)
+    if read_pairs is not None:
+        return [msgspec.structs.replace(verdict, source="human") for verdict in read_pairs(options).verdicts]
     verdicts = list(read_records(source("labels", piece), Verdict))
     if not any(VERSUS in verdict.system for verdict in verdicts):
         raise InputError("labels of pairs are verdicts on `a vs b`, or a table of pairs")

@@ -50,10 +50,10 @@ __all__ = [
 FilePath: TypeAlias = str | os.PathLike[str]
 """A path, or an address as a text (``s3://bucket/key``)."""
 
-_CHECKPOINTS = "FIDUCIAL_CHECKPOINT_SECONDS"
+_CHECKPOINT_VARIABLE = "FIDUCIAL_CHECKPOINT_SECONDS"
 
-_FLATTENED = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
-"""Address that was made a `Path`, which removes one of its slashes."""
+_FLATTENED_ADDRESS = re.compile(r"(?:s3a?|gs|gcs|abfss?|az|memory|file):/(?!/)")
+"""Address that was turned into a `Path`, which removes one of its slashes."""
 
 
 def input_path(path: FilePath, warn: Callable[[str], object] = warnings.warn) -> Path:
@@ -82,7 +82,7 @@ def input_path(path: FilePath, warn: Callable[[str], object] = warnings.warn) ->
     marks = objects.find()
     if MANIFEST in marks and not objects.is_pattern:
         return folder_path(address)
-    return fetch_input(objects, marks, _cache() / "inputs")
+    return fetch_input(objects, marks, _cache_folder() / "inputs")
 
 
 def folder_path(path: FilePath, warn: Callable[[str], object] = warnings.warn) -> Path:
@@ -102,11 +102,17 @@ def folder_path(path: FilePath, warn: Callable[[str], object] = warnings.warn) -
     address = _address(path)
     if isinstance(address, Path):
         return address
-    copy = working_copy(address, _cache() / "runs", every=_seconds(os.environ.get(_CHECKPOINTS, "60")))
-    if copy.set_aside is not None:
-        warn(f"{copy.name}: another machine continued this run; work done only here is in {copy.set_aside}")
-        copy.set_aside = None
-    return copy.folder
+    local_copy = working_copy(
+        address,
+        _cache_folder() / "runs",
+        every=_checkpoint_seconds(os.environ.get(_CHECKPOINT_VARIABLE, "60")),
+    )
+    if local_copy.set_aside is not None:
+        warn(
+            f"{local_copy.name}: another machine continued this run; work done only here is in {local_copy.set_aside}"
+        )
+        local_copy.set_aside = None
+    return local_copy.folder
 
 
 def folder_or_memory(path: FilePath | None, name: str) -> FolderPath:
@@ -134,19 +140,19 @@ def _address(path: FilePath) -> str | Path:
     if isinstance(path, str):
         return (local_path(path) or path) if is_address(path) else Path(path)
     path = Path(path)
-    if _FLATTENED.match(str(path)):
+    if _FLATTENED_ADDRESS.match(str(path)):
         raise UsageError(f"{redact(str(path))}: a Path cannot hold an address; give it as a text")
     return path
 
 
-def _seconds(text: str) -> float:
+def _checkpoint_seconds(text: str) -> float:
     try:
         return max(0.1, float(text))
     except ValueError as error:
-        raise ConfigurationError(f"{_CHECKPOINTS}: expected seconds, got {text!r}") from error
+        raise ConfigurationError(f"{_CHECKPOINT_VARIABLE}: expected seconds, got {text!r}") from error
 
 
-def _cache() -> Path:
+def _cache_folder() -> Path:
     from platformdirs import user_cache_path  # noqa: PLC0415 - not needed for a named cache
 
     return user_cache_path("fiducial")
@@ -166,9 +172,9 @@ Record = TypeVar("Record", Case, Output)
 
 
 def paths_of(paths: FilePath | Iterable[FilePath]) -> list[Path]:
-    """Return one path or several as a list."""
-    several: Iterable[FilePath] = [paths] if isinstance(paths, (str, os.PathLike)) else paths  # pyright: ignore[reportUnknownVariableType] - the path type is generic
-    return [input_path(path) for path in several]
+    """Return a list of the local paths to read from, of one path or several."""
+    path_list: Iterable[FilePath] = [paths] if isinstance(paths, (str, os.PathLike)) else paths  # pyright: ignore[reportUnknownVariableType] - the path type is generic
+    return [input_path(path) for path in path_list]
 
 
 def source(name: str, records: Cases | Labels) -> InputPath:
@@ -202,7 +208,7 @@ def as_case(case: Case | Mapping[str, Any]) -> Case:
     """Return a case, validated like a line of a file."""
     if isinstance(case, Output) or (isinstance(case, Mapping) and "case_id" in case):
         raise UsageError("case: this looks like an output; the case comes first, then its output")
-    return _one("case", case, Case)
+    return _validated("case", case, Case)
 
 
 def as_output(output: Output | Mapping[str, Any], case: Case) -> Output:
@@ -212,13 +218,13 @@ def as_output(output: Output | Mapping[str, Any], case: Case) -> Output:
     """
     if isinstance(output, Mapping):
         output = {"case_id": case.id, "system": "system", **output}
-    record = _one("output", output, Output)
+    record = _validated("output", output, Output)
     if record.case_id != case.id:
         raise UsageError(f"the output is of case {record.case_id!r}, the case is {case.id!r}")
     return record
 
 
-def _one(name: str, record: Any, record_type: type[Record]) -> Record:
+def _validated(name: str, record: Any, record_type: type[Record]) -> Record:
     return next(read_records(memory_file(name, [record]), record_type))
 
 
@@ -231,12 +237,12 @@ def _in_memory(name: str, records: Any) -> InputPath:
             name, ({key: as_whole(value) for key, value in row.items() if value is not None} for row in rows)
         )
     if isinstance(records, (Mapping, bytes)) or not isinstance(records, Iterable):
-        raise UsageError(f"{name}: {_expected(name, records)}")
+        raise UsageError(f"{name}: {_expected_words(name, records)}")
     return rows_file(name, records)  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _expected(name: str, given: Any) -> str:
-    """Say what records should be given as, instead of what was given."""
+def _expected_words(name: str, given: Any) -> str:
+    """Return what to pass instead of a value that is no records."""
     kind = type(given).__name__
     if isinstance(given, Mapping):
         return f"got one {kind}; pass a list: [{name.removesuffix('s')}]"
@@ -256,8 +262,8 @@ def _with_infinities_as_text(row: Any) -> Any:
     if not isinstance(row, Mapping):
         return row
     fields = cast("Mapping[str, Any]", row)
-    infinite = {name: str(value) for name, value in fields.items() if _is_infinite(value)}
-    return {**fields, **infinite} if infinite else fields
+    infinities = {name: str(value) for name, value in fields.items() if _is_infinite(value)}
+    return {**fields, **infinities} if infinities else fields
 
 
 def _is_infinite(value: Any) -> bool:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Unpack
 
 import msgspec
 import numpy as np
 
 from ..calibration.corrected_rate.estimation import rows_of_judge
 from ..calibration.planning.assured_labels import DEFAULT_ASSURANCE, Expected, assured_labels, average_labels
-from ..calibration.planning.budget_plan import PHASES, BudgetPlan, PhaseName, Pilot
-from ..calibration.planning.budget_plan import plan_budget as best_plan
 from ..calibration.planning.next_labels import (
     next_by_doubt,
     next_by_stratum,
@@ -21,12 +19,11 @@ from ..calibration.planning.next_labels import (
     rate_so_far,
     unlabelled_items,
 )
-from ..calibration.planning.pilots import assumed_pilot, measured_costs, measured_pilot, measured_rates
+from ..calibration.planning.pilots import assumed_pilot, measured_rates
 from ..calibration.planning.plan_results import Draw, MeasuredRates
 from ..calibration.planning.sample_sizes import items_for_difference
 from ..calibration.tables.calibration_table import Table
 from ..errors import UsageError
-from ..records import nearest
 from ..spelling import either, setting
 from .argument_checks import (
     Ends,
@@ -37,12 +34,10 @@ from .argument_checks import (
     require_range,
     require_whole,
 )
+from .budget_use import JudgeOrRates, best_use, with_current_names
 from .callers import warn_caller
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read_table
-
-JudgeOrRates: TypeAlias = str | tuple[float, float]
-"""A judge's name, or its true positive and true negative rate."""
 
 
 @checked_arguments
@@ -97,36 +92,36 @@ def plan_labels(
         UsageError: There is nothing to plan, two arguments exclude each other, or a number is outside its range.
     """
     require_declared(reading, TableReading)
-    given = {"prevalence": prevalence, "tpr": tpr, "tnr": tnr}
-    shares = {"half_width": half_width, "assurance": assurance, "icc": icc, **given}
+    rates = {"prevalence": prevalence, "tpr": tpr, "tnr": tnr}
+    shares = {"half_width": half_width, "assurance": assurance, "icc": icc, **rates}
     _require_shares({**shares, "difference": difference, "discordant": discordant, "power": power})
     _require_drawing(draw, by_doubt=by_doubt, strata=strata, unlabelled=unlabelled)
     _require_difference(difference, discordant)
     _require_clusters(rows_per_cluster, icc)
     goals = {"half_width": half_width, "difference": difference, "draw": draw}
     _require_goal(goals, has_table=table is not None)
-    rows = measured = None
+    rows = rates_of_table = None
     if table is not None:
         rows = read_table(table, open_only=True, tags=[strata] if strata else [], **reading)
     if rows is not None and half_width is not None:
-        measured = measured_rates(rows, judge)
-    if measured is not None and unlabelled is None:
-        unlabelled = measured.n_unlabelled or None
-    expected = _expected(measured, **given)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
-    assumed = {
-        name: getattr(expected, name)
-        for name, value in given.items()
-        if measured is None or value is not None
+        rates_of_table = measured_rates(rows, judge)
+    if rates_of_table is not None and unlabelled is None:
+        unlabelled = rates_of_table.n_unlabelled or None
+    expected_rates = _expected(rates_of_table, **rates)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
+    assumed_rates = {
+        name: getattr(expected_rates, name)
+        for name, value in rates.items()
+        if rates_of_table is None or value is not None
     }
-    labels = items = drawn = None
+    labels = items = next_items = None
     if half_width is not None:
-        labels = _labels(half_width, expected, unlabelled, assurance)
+        labels = _label_counts(half_width, expected_rates, unlabelled, assurance)
     if difference is not None:
-        items = math.ceil(items_for_difference(difference, discordant, power=power) * expected.effect)
+        items = math.ceil(items_for_difference(difference, discordant, power=power) * expected_rates.effect)
     if rows is not None and draw is not None:
-        drawn = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
+        next_items = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
     return SamplePlan(
-        design_effect=expected.effect,
+        design_effect=expected_rates.effect,
         half_width=half_width,
         assurance=assurance,
         labels=labels,
@@ -134,9 +129,9 @@ def plan_labels(
         power=power,
         discordant=discordant,
         items=items,
-        draw=drawn,
-        measured=measured,
-        expected={} if labels is None else assumed,
+        draw=next_items,
+        measured=rates_of_table,
+        expected={} if labels is None else assumed_rates,
     )
 
 
@@ -185,35 +180,49 @@ def plan_budget(
     require_whole("of", of)
     _require_clusters(rows_per_cluster, icc)
     require_range("budget", budget, 0.0, math.inf)
-    expected = _expected(None, prevalence=prevalence)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
-    pilot_of_rates = partial(assumed_pilot, expected.prevalence, decided=decided, decided_rate=decided_rate)
+    expected_rates = _expected(None, prevalence=prevalence)._replace(
+        rows_per_cluster=rows_per_cluster, icc=icc
+    )
+    pilot_of_rates = partial(
+        assumed_pilot, expected_rates.prevalence, decided=decided, decided_rate=decided_rate
+    )
     pilot = None if table is None else read_table(table, outputs=True, **reading)
     judges = {"cheap": cheap, "expensive": expensive}
-    best = _best_plan(
-        budget, _by_phase(costs or {}), judges, pilot_of_rates, pilot, of=of, effect=expected.effect
+    best = best_use(
+        budget,
+        with_current_names(costs or {}),
+        judges,
+        pilot_of_rates,
+        pilot,
+        of=of,
+        effect=expected_rates.effect,
     )
-    return SamplePlan(design_effect=expected.effect, budget=best)
+    return SamplePlan(design_effect=expected_rates.effect, budget=best)
 
 
-_OF_BUDGET = frozenset({"budget", "costs", "of", "cheap", "expensive", "decided", "decided_rate"})
-_OF_BOTH = frozenset({"prevalence", "rows_per_cluster", "icc", *TableReading.__annotations__})
+_BUDGET_ARGUMENTS = frozenset({"budget", "costs", "of", "cheap", "expensive", "decided", "decided_rate"})
+"""Arguments of `plan_budget` only."""
+_SHARED_ARGUMENTS = frozenset({"prevalence", "rows_per_cluster", "icc", *TableReading.__annotations__})
+"""Arguments of both `plan_labels` and `plan_budget`."""
 
 
 def plan_both(table: Tables | None = None, **arguments: Any) -> SamplePlan:
     """Return one plan of labels and of a budget; see `plan_labels` and `plan_budget`."""
-    known: list[str] = []
+    known_names: list[str] = []
     for function in (plan_labels, plan_budget):
-        known += known_arguments(function) or []
-    require_known("plan", arguments, known)
-    of_labels = {name: value for name, value in arguments.items() if name not in _OF_BUDGET}
+        known_names += known_arguments(function) or []
+    require_known("plan", arguments, known_names)
+    label_arguments = {name: value for name, value in arguments.items() if name not in _BUDGET_ARGUMENTS}
     if arguments.get("budget") is None:
-        return plan_labels(table, **of_labels)
-    of_budget = {name: value for name, value in arguments.items() if name in _OF_BUDGET | _OF_BOTH}
-    best = plan_budget(table=table, **of_budget)
+        return plan_labels(table, **label_arguments)
+    names = _BUDGET_ARGUMENTS | _SHARED_ARGUMENTS
+    budget_arguments = {name: value for name, value in arguments.items() if name in names}
+    best = plan_budget(table=table, **budget_arguments)
     if all(arguments.get(name) is None for name in ("half_width", "difference", "draw")):
         return best
+    # Without a draw, `plan_labels` plans by expected rates; the table is the budget's pilot.
     rows = None if arguments.get("draw") is None else table
-    return msgspec.structs.replace(plan_labels(rows, **of_labels), budget=best.budget)
+    return msgspec.structs.replace(plan_labels(rows, **label_arguments), budget=best.budget)
 
 
 def plan(table: Tables | None = None, **arguments: Any) -> SamplePlan:
@@ -238,44 +247,43 @@ def _expected(
     tnr: float | None = None,
     prevalence: float | None = None,
 ) -> Expected:
-    """Return the rates to plan by: as given, else as measured, else as usual."""
-    usual = Expected(0.9, 0.9, 0.5) if measured is None else Expected(*measured[-3:])
-    expected = {"tpr": tpr, "tnr": tnr, "prevalence": prevalence}
-    return usual._replace(**{name: value for name, value in expected.items() if value is not None})
+    """Return the rates to plan by: as given, else as measured, else typical ones."""
+    default = Expected(0.9, 0.9, 0.5)  # as `plan_labels` documents
+    if measured is not None:
+        default = Expected(measured.tpr, measured.tnr, measured.prevalence)
+    given_rates = {"tpr": tpr, "tnr": tnr, "prevalence": prevalence}
+    return default._replace(**{name: value for name, value in given_rates.items() if value is not None})
 
 
-def _or_budget() -> str:
-    """Return the end of a list of what can be planned; `plan_budget` plans a budget."""
+def _other_goals() -> str:
+    """Return the end of a list of goals: a draw or a budget, as the running surface names them."""
     draw = setting("draw")
     return either(f", {draw} or {setting('budget')}", f" or {draw} (fd.plan_budget spends a budget)")
 
 
 def _require_goal(goals: Mapping[str, float | None], *, has_table: bool) -> None:
-    """Refuse a plan of nothing, and a table that the plan does not use."""
+    """Raise a UsageError if nothing is to be planned, or the plan would not use the table."""
     if all(value is None for value in goals.values()):
-        raise UsageError(f"say what to plan: {setting('half_width')}, {setting('difference')}{_or_budget()}")
+        raise UsageError(
+            f"say what to plan: {setting('half_width')}, {setting('difference')}{_other_goals()}"
+        )
     if goals["draw"] is not None and not has_table:
         raise UsageError(f"{setting('draw')} draws items of a TABLE: name it")
     if has_table and all(goals[name] is None for name in ("draw", "half_width")):
-        raise UsageError(f"a TABLE is for {setting('half_width')}{_or_budget()}: add one of them")
+        raise UsageError(f"a TABLE is for {setting('half_width')}{_other_goals()}: add one of them")
 
 
-_RANGES: Mapping[str, Ends] = {
-    "discordant": "high",
-    "decided": "low",
-    "icc": "both",
-    "decided_rate": "both",
-}
-"""Ends that belong to the range of an argument from 0 to 1; of others, neither does."""
+_ACCEPTED_ENDS: Mapping[str, Ends] = {"discordant": "high", "decided": "low", "icc": "both", "decided_rate": "both"}  # fmt: skip
+"""Ends of the range from 0 to 1 that an argument may take; other arguments may take neither."""
 
 
 def _require_shares(shares: Mapping[str, float | None]) -> None:
     for name, share in shares.items():
-        require_range(name, share, ends=_RANGES.get(name, "neither"))
+        require_range(name, share, ends=_ACCEPTED_ENDS.get(name, "neither"))
 
 
 def _require_drawing(draw: int | None, *, by_doubt: bool, strata: str | None, unlabelled: int | None) -> None:
-    """Refuse to draw nothing, in two ways at once, or in a way without a number."""
+    """Raise a UsageError for two ways to draw, or a way to draw without a number."""
     require_whole("unlabelled", unlabelled)
     require_whole("draw", draw)
     if by_doubt and strata:
@@ -301,84 +309,10 @@ def _require_clusters(rows_per_cluster: float, icc: float) -> None:
         )
 
 
-def _by_phase(costs: Mapping[str, float]) -> dict[str, float]:
-    """Return costs by phase; ``dear`` is the former name of ``expensive``."""
-    if {"dear", "expensive"} <= costs.keys():
-        raise UsageError(
-            f"{setting('costs', 'dear')} is the former name of {setting('costs', 'expensive')}: give one"
-        )
-    return {"expensive" if name == "dear" else name: cost for name, cost in costs.items()}
-
-
-def _best_plan(
-    budget: float,
-    costs: dict[str, float],
-    judges: Mapping[str, JudgeOrRates | None],
-    pilot_of_rates: Callable[[Mapping[str, tuple[float, float]]], Pilot],
-    table: Table | None,
-    *,
-    of: int | None,
-    effect: float,
-) -> BudgetPlan:
-    """Return the best use of a budget, from a pilot table or expected rates of judges."""
-    if unknown := sorted(costs.keys() - set(PHASES)):
-        raise UsageError(
-            f"{setting('costs', unknown[0])}: expected {', '.join(PHASES)}{nearest(unknown[0], PHASES)}"
-        )
-    for name, cost in costs.items():
-        require_range("costs", cost, 0.0, math.inf, "both", of=name)
-    if table is None:
-        pilot = pilot_of_rates(_rates(judges))
-    else:
-        names = _names(judges)
-        pilot = measured_pilot(table, names)
-        costs = measured_costs(table, names) | costs
-    prices: dict[PhaseName, float] = {"check": costs.get("check", 0.0)}
-    for name in PHASES[1:]:
-        if name == "label" or judges[name] is not None:
-            if name not in costs:
-                raise UsageError(
-                    f"name the cost of one output of this step: {setting('costs', f'{name}=DOLLARS')}"
-                )
-            prices[name] = costs[name]
-    return best_plan(budget, prices, pilot, outputs=of, effect=effect)
-
-
-def _rates(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, tuple[float, float]]:
-    """Return the expected rates of judges without a table."""
-    rates: dict[str, tuple[float, float]] = {}
-    for name, judge in judges.items():
-        if judge is None:
-            continue
-        if isinstance(judge, str) or len(judge) != 2:  # noqa: PLR2004 - both rates
-            raise UsageError(
-                f"{setting(name, judge)}: expected TPR,TNR (0.9,0.8), or a TABLE whose judge it names"
-            )
-        for rate in judge:
-            require_range(name, rate)
-        rates[name] = judge
-    return rates
-
-
-def _names(judges: Mapping[str, JudgeOrRates | None]) -> dict[str, str]:
-    """Return the names of judges in a table."""
-    names: dict[str, str] = {}
-    for name, judge in judges.items():
-        if isinstance(judge, str):
-            names[name] = judge
-        elif judge is not None:
-            raise UsageError(f"{setting(name)}: name a judge of the TABLE, whose rates are measured on it")
-    if not names:
-        raise UsageError(
-            f"with a TABLE, name its judges: {setting('cheap', 'JUDGE')}, {setting('expensive', 'JUDGE')}"
-        )
-    return names
-
-
-def _labels(
+def _label_counts(
     half_width: float, expected: Expected, unlabelled: int | None, assurance: float | None
 ) -> Mapping[str, int | None]:
-    """Return the number of labels by rate; without an assurance, the average number."""
+    """Return the labels needed by each rate; without an assurance, the average number."""
     if assurance is not None:
         return assured_labels(expected, half_width, unlabelled=unlabelled, assurance=assurance)
     sizes = average_labels(expected, half_width, unlabelled)
@@ -394,5 +328,6 @@ def _draw(
     if by_doubt:
         scored = table.take(np.isfinite(table.score))
         return Draw(chances=next_by_doubt(table, count, seed=seed), of=len(unlabelled_items(scored)))
-    chances = dict.fromkeys(next_to_label(table, count, seed=seed))
-    return Draw(chances=chances, of=len(unlabelled_items(table)), so_far=rate_so_far(table))
+    # None for each item: a simple random sample needs no draw probabilities.
+    draw_chances = dict.fromkeys(next_to_label(table, count, seed=seed))
+    return Draw(chances=draw_chances, of=len(unlabelled_items(table)), so_far=rate_so_far(table))

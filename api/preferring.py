@@ -61,7 +61,17 @@ def _preferences_page(preferences: Preferences) -> ResultPage:
     return preferences_page(preferences.judges, preferences.refused)
 
 
-_COUNTS = ("a", "b", "n", "a_won", "b_won", "tied", "flipped_to_first", "flipped_to_second", "half_tied")
+_COUNT_COLUMNS = (
+    "a",
+    "b",
+    "n",
+    "a_won",
+    "b_won",
+    "tied",
+    "flipped_to_first",
+    "flipped_to_second",
+    "half_tied",
+)
 
 
 def _preferences_frame(preferences: Preferences) -> pd.DataFrame:
@@ -69,7 +79,7 @@ def _preferences_frame(preferences: Preferences) -> pd.DataFrame:
     return statistics_frame(
         (
             {"judge": judge.judge}
-            | {name: getattr(match, name) for name in (*_COUNTS, "adjusted_p", "better")},
+            | {name: getattr(match, name) for name in (*_COUNT_COLUMNS, "adjusted_p", "better")},
             match.preferred,
         )
         for judge in preferences.judges
@@ -144,14 +154,14 @@ def prefer(
         RunFolderError: The folder is in use or belongs to another run.
     """
     if b is None and cases is None and model is None and judges == "preference":
-        recorded = recorded_pairs(a, {"labels": labels})
-        if recorded is not None:
-            for warning in recorded.left_out:
+        recorded_verdicts = recorded_pairs(a, {"labels": labels})
+        if recorded_verdicts is not None:
+            for warning in recorded_verdicts.left_out:
                 warn_caller(warning)
-            return Preferences(judges=recorded.preferences(against=against, level=level))
+            return Preferences(judges=recorded_verdicts.preferences(against=against, level=level))
     require_whole("repeats", repeats)
     require_range("level", level)
-    asked = judging_fields(
+    judge_fields = judging_fields(
         judges,
         model,
         worlds_of(worlds),
@@ -160,9 +170,9 @@ def prefer(
         judge_parameters=judge_parameters,
     )
     plan = PreferencePlan(
-        **_compared(a, b, cases, labels, accept_edited=accept_edited),
+        **_input_fields(a, b, cases, labels, accept_edited=accept_edited),
         out=folder_or_memory(out, "preferences"),
-        **asked,
+        **judge_fields,
         against=against,
         repeats=repeats,
         level=level,
@@ -176,7 +186,7 @@ def preference_plan(
 ) -> PreferencePlan:
     """Return the plan of the settings of `fiducial compare --judge`.
 
-    Fields of a setting's name have its value.
+    Fields of the plan that are called like a setting take its value; the others are derived here.
 
     Args:
         settings: The settings.
@@ -184,13 +194,13 @@ def preference_plan(
         accept_edited: Whether to accept runs whose verdicts were edited by hand.
         command: The command line, for the record.
     """
-    made: dict[str, Any] = {
-        **_compared(settings.tables, None, None, labels, accept_edited=accept_edited),
+    derived_fields: dict[str, Any] = {
+        **_input_fields(settings.tables, None, None, labels, accept_edited=accept_edited),
         **judging_fields_of(settings),
         "out": folder_or_memory(settings.out, "preferences"),
         "command": command,
     }
-    return PreferencePlan(**{**settings.named(PreferencePlan.__struct_fields__), **made})
+    return PreferencePlan(**{**settings.named(PreferencePlan.__struct_fields__), **derived_fields})
 
 
 def forecast_preferences(plan: PreferencePlan, access: ModelAccess, prices: Sequence[str] = ()) -> Forecasts:
@@ -203,7 +213,7 @@ def prefer_by(plan: PreferencePlan, access: Access, *, progress: bool | None) ->
     return run_apart(partial(_prefer, plan, access, progress=progress))
 
 
-class _ComparedOutputs(NamedTuple):
+class _ComparedInputs(NamedTuple):
     """Outputs to compare, with their cases and known scores."""
 
     cases: Sequence[InputPath]
@@ -211,30 +221,30 @@ class _ComparedOutputs(NamedTuple):
     truth: dict[ItemKey, float]
 
 
-def _compared(
+def _input_fields(
     a: Preferable, b: Preferable | None, cases: Cases | None, labels: Labels | None, *, accept_edited: bool
 ) -> dict[str, Any]:
-    """Return the fields of a plan that hold what is compared, and what is known of it."""
+    """Return the fields of a plan for cases, outputs and known scores (``truth``)."""
     parts = [
-        _compared_outputs(name, each, accept_edited=accept_edited)
-        for name, each in (("outputs", a), ("more_outputs", b))
-        if each is not None
+        _inputs_of(name, preferable, accept_edited=accept_edited)
+        for name, preferable in (("outputs", a), ("more_outputs", b))
+        if preferable is not None
     ]
-    compared = _combined(parts, cases)
+    inputs = _combined(parts, cases)
     if labels is not None:
-        trusted = read_records(source("labels", labels), Verdict)
-        compared.truth.update(
-            (verdict.key, verdict.score) for verdict in trusted if verdict.score is not None
+        labels_given = read_records(source("labels", labels), Verdict)
+        inputs.truth.update(
+            (verdict.key, verdict.score) for verdict in labels_given if verdict.score is not None
         )
-    return compared._asdict()
+    return inputs._asdict()
 
 
-def _compared_outputs(name: str, outputs: Preferable, *, accept_edited: bool) -> _ComparedOutputs:
-    """Return the cases, outputs and known scores in one of the two arguments."""
+def _inputs_of(name: str, outputs: Preferable, *, accept_edited: bool) -> _ComparedInputs:
+    """Return the cases, outputs and known scores of one argument of `prefer`."""
     folders = [outputs.kept] if isinstance(outputs, Run) else _folders(outputs)
     if folders:
-        return _combined([_of_run(folder, accept_edited=accept_edited) for folder in folders], None)
-    return _ComparedOutputs(
+        return _combined([_inputs_of_run(folder, accept_edited=accept_edited) for folder in folders], None)
+    return _ComparedInputs(
         [], output_sources([outputs] if isinstance(outputs, Output) else cast("Outputs", outputs), name), {}
     )
 
@@ -242,48 +252,49 @@ def _compared_outputs(name: str, outputs: Preferable, *, accept_edited: bool) ->
 def _folders(value: Any) -> list[Path]:
     """Return the folders of the given runs, or none if anything else is given."""
     values = cast("Sequence[Any]", value) if isinstance(value, (list, tuple)) else [value]
-    if not values or not all(isinstance(each, (str, os.PathLike)) for each in values):
+    if not values or not all(isinstance(item, (str, os.PathLike)) for item in values):
         return []
-    paths = [input_path(each) for each in values]
+    paths = [input_path(item) for item in values]
     return paths if all(path.is_dir() for path in paths) else []
 
 
-def _of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedOutputs:
+def _inputs_of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedInputs:
     """Return the inputs of a run or an import, and the scores of its labels and checkers."""
     if isinstance(folder, Path) and not (folder / MANIFEST).exists() and (folder / OUTPUTS).exists():
-        return _of_import(folder)
+        return _inputs_of_import(folder)
     with RunStore(folder) as store:
         if not accept_edited:
             store.require_unedited()
         inputs = store.inputs
-        checked = {
+        checker_scores = {
             verdict.key: verdict.score
             for verdict in store.verdicts.standing
             if verdict.source == "checker" and verdict.score is not None
         }
-        return _ComparedOutputs(inputs.cases, inputs.outputs, {**checked, **store.label_scores})
+        return _ComparedInputs(inputs.cases, inputs.outputs, {**checker_scores, **store.label_scores})
 
 
-def _of_import(folder: Path) -> _ComparedOutputs:
+def _inputs_of_import(folder: Path) -> _ComparedInputs:
     """Return the inputs of an import, and the scores of its labels, also of people on pairs."""
     labels = read_records(folder / LABELS, Verdict) if (folder / LABELS).exists() else ()
     truth = {label.key: label.score for label in labels if label.score is not None}
-    return _ComparedOutputs([folder / CASES], [folder / OUTPUTS], truth)
+    return _ComparedInputs([folder / CASES], [folder / OUTPUTS], truth)
 
 
-def _combined(parts: Sequence[_ComparedOutputs], cases: Cases | None) -> _ComparedOutputs:
+def _combined(parts: Sequence[_ComparedInputs], cases: Cases | None) -> _ComparedInputs:
     """Combine the parts to compare, which must have the same cases."""
     case_files = [part.cases for part in parts if part.cases] if cases is None else [[source("cases", cases)]]
     if not case_files:
         raise UsageError("name the cases of these outputs with cases=, or compare runs")
-    if len({tuple(map(file_sha256, paths)) for paths in case_files if len(case_files) > 1}) > 1:
-        files = ", ".join(str(path) for paths in case_files for path in paths)
-        raise UsageError(f"runs over different cases cannot be compared: {files}")
+    # A single list of files needs no hashing.
+    if len(case_files) > 1 and len({tuple(map(file_sha256, files)) for files in case_files}) > 1:
+        names = ", ".join(str(path) for files in case_files for path in files)
+        raise UsageError(f"runs over different cases cannot be compared: {names}")
     outputs = list(dict.fromkeys(path for part in parts for path in part.outputs))
     truth = {key: score for part in parts for key, score in part.truth.items()}
-    return _ComparedOutputs(case_files[0], outputs, truth)
+    return _ComparedInputs(case_files[0], outputs, truth)
 
 
 def _prefer(plan: PreferencePlan, access: Access, *, progress: bool | None) -> Preferences:
-    with show_progress(enabled=progress) as shown:
-        return run_preferences(plan, access, shown, lambda: datetime.now(UTC))
+    with show_progress(enabled=progress) as progress_display:
+        return run_preferences(plan, access, progress_display, lambda: datetime.now(UTC))

@@ -1,4 +1,4 @@
-"""Listed prices of models asked before, kept since the list takes 0.14 s to load."""
+"""Cache of the listed prices of models asked before, since the list takes 0.14 s to load."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..judges.prices import PriceList, Prices, depends_on_time, listed_prices, p
 from ..records.disk_files import read_regular_file, write_json
 from ..records.typed_values import decode_json
 
-_MOST = 1_000
+_MAX_MODELS = 1_000
 """Maximum models whose prices are kept, more than anyone uses."""
 
 
@@ -38,7 +38,7 @@ def keep_price(model: str) -> None:
     A price that depends on the time of day is not kept.
     """
     memory = _read()
-    if model in memory.prices or len(memory.prices) >= _MOST or depends_on_time(model):
+    if model in memory.prices or len(memory.prices) >= _MAX_MODELS or depends_on_time(model):
         return
     memory.prices[model] = listed_prices(model)
     with suppress(InputError):  # a folder that cannot be written costs only time

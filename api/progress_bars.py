@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 _SECONDS_BETWEEN_LINES = 10.0
+"""Time between lines where no bars can be drawn."""
 _SECONDS_TO_FIRST_FAILURE = 2.0
 """Seconds until the first line if calls fail and nothing is done: the endpoint may be dead."""
 _SECONDS_BETWEEN_REDRAWS = 0.1
-_SECONDS_BETWEEN_COUNTS = 0.5
+"""Time between redraws of bars."""
+_SECONDS_BETWEEN_COUNTDOWNS = 0.5
+"""Time between redraws that only count down to a retry."""
 
 
 @contextmanager
@@ -37,9 +40,9 @@ def show_progress(*, enabled: bool | None = None) -> Generator[Progress]:
     if not (is_watched if enabled is None else enabled):
         yield Silent()
     elif is_watched and _can_draw():
-        failed, replies = FailedCalls(time.monotonic), Replies()
-        with _bars(failed, replies) as bars:
-            progress = BarProgress(bars, time.monotonic, failed, replies)
+        failed_calls, replies = FailedCalls(time.monotonic), Replies()
+        with _bars(failed_calls, replies) as bars:
+            progress = BarProgress(bars, time.monotonic, failed_calls, replies)
             try:
                 yield progress
                 progress.finish()
@@ -132,28 +135,28 @@ class BarProgress:
         self._clock = clock
         self._failed = failed
         self._replies = replies or Replies()
-        self._left, self._is_uncounted = 0, False
-        self._counting: threading.Thread | None = None
-        self._ended = threading.Event()
+        self._remaining, self._is_uncounted = 0, False
+        self._countdown: threading.Thread | None = None
+        self._is_closed = threading.Event()
         self._task: TaskID | None = None
         self._pending = 0
-        self._drawn = 0.0
+        self._drawn_at = 0.0
 
     def begin(self, stage: str, total: int) -> None:
         """Draw a new bar below the ones that are done."""
         self.finish()
         if self._task is not None and self._is_uncounted:
-            self._bars.update(self._task, total=1, completed=1)
+            self._bars.update(self._task, total=1, completed=1)  # stop the pulse of a bar without a total
         self._failed.clear()
-        self._left, self._is_uncounted = total, not total
-        self._task = self._bars.add_task(_plain(stage), total=total or None)
+        self._remaining, self._is_uncounted = total, not total
+        self._task = self._bars.add_task(_one_line(stage), total=total or None)
         self._bars.refresh()
 
     def advance(self, count: int = 1) -> None:
         """Count, and redraw if due or done: what follows a stage may take long."""
         self._pending += count
-        self._left -= count
-        if self._left <= 0 or self._clock() - self._drawn >= _SECONDS_BETWEEN_REDRAWS:
+        self._remaining -= count
+        if self._remaining <= 0 or self._clock() - self._drawn_at >= _SECONDS_BETWEEN_REDRAWS:
             self.finish()
 
     def replied(self, tokens: int, unreadable: int, cost: Callable[[], float | None]) -> None:
@@ -163,26 +166,26 @@ class BarProgress:
     def failing(self, calls: int, reason: str, wait: float | None) -> None:
         """Count failed calls, which are shown below the bars."""
         self._failed.add(calls, reason, wait)
-        if self._counting is None:
-            self._counting = threading.Thread(target=self._count_down, name="countdown", daemon=True)
-            self._counting.start()
+        if self._countdown is None:
+            self._countdown = threading.Thread(target=self._count_down, name="countdown", daemon=True)
+            self._countdown.start()
 
     def _count_down(self) -> None:
-        while not self._ended.wait(_SECONDS_BETWEEN_COUNTS):
+        while not self._is_closed.wait(_SECONDS_BETWEEN_COUNTDOWNS):
             self._bars.refresh()
 
     def finish(self) -> None:
         """Draw counts that were not yet drawn."""
-        self._drawn = self._clock()
+        self._drawn_at = self._clock()
         if self._task is not None and self._pending:
             self._bars.update(self._task, advance=self._pending, refresh=True)
         self._pending = 0
 
     def close(self) -> None:
         """End the countdown."""
-        self._ended.set()
-        if self._counting is not None:
-            self._counting.join()
+        self._is_closed.set()
+        if self._countdown is not None:
+            self._countdown.join()
 
 
 class LineProgress:
@@ -197,7 +200,7 @@ class LineProgress:
     def begin(self, stage: str, total: int) -> None:
         """Print the name of the stage that begins."""
         self._failed.clear()
-        self._stage, self._total, self._done, self._written_at = _plain(stage), total, 0, self._clock()
+        self._stage, self._total, self._done, self._written_at = _one_line(stage), total, 0, self._clock()
         self._has_written = False
         self._write(f"{self._stage}: {total:,} to do" if total else self._stage)
 
@@ -230,7 +233,7 @@ class LineProgress:
             self._write(f"{self._stage}: {self._done:,} of {self._total:,}{replies}")
 
 
-def _plain(stage: str) -> str:
+def _one_line(stage: str) -> str:
     """Return the name of a stage for one line of a terminal; judges' names may be hostile."""
     if stage.isascii() and stage.isprintable():
         return stage
@@ -245,7 +248,7 @@ def _in_notebook() -> bool:
     return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
 
 
-def _bars(failed: FailedCalls, replies: Replies) -> Bars:
+def _bars(failed_calls: FailedCalls, replies: Replies) -> Bars:
     """Make bars with tokens, unreadable replies and failed calls below them."""
     from rich.console import Console  # noqa: PLC0415 - rich is loaded only when there is a terminal to draw on
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
@@ -255,10 +258,10 @@ def _bars(failed: FailedCalls, replies: Replies) -> Bars:
     class BarsAboveFailedCalls(RichProgress):
         def get_renderables(self) -> Iterable[RenderableType]:
             yield from super().get_renderables()
-            if spent := str(replies):
-                yield Text(spent)
-            if failures := str(failed):
-                yield Text(failures, style="red")
+            if usage_text := str(replies):
+                yield Text(usage_text)
+            if failure_text := str(failed_calls):
+                yield Text(failure_text, style="red")
 
     names = TextColumn("{task.description}", markup=False)  # brackets in a name are not style markup
     columns = (names, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -23,7 +23,7 @@ def parameters_to_trust(judge: str) -> list[str]:
     from ..judges.catalogue import is_prompt_file  # noqa: PLC0415
     from ..judges.prompt_file import declared_parameters  # noqa: PLC0415
 
-    prompt = split_spec(judge).judge
+    prompt, _ = split_spec(judge)
     if not is_prompt_file(prompt) or not Path(prompt).is_file():
         return []
     return beyond_decoding(declared_parameters(Path(prompt)))

@@ -72,24 +72,24 @@ class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
         """Return what is known of it in words."""
         if self.experimental:
             return "Experimental: no replies recorded"
-        return "; ".join(map(_in_words, self.measured)) or "Recorded, accuracy not measured"
+        return "; ".join(map(_measurement_words, self.measured)) or "Recorded, accuracy not measured"
 
 
-_DATA = {"suite": "the built-in suite", "real": "real tool calls"}
+_DATA_WORDS = {"suite": "the built-in suite", "real": "real tool calls"}
 
 
-def _in_words(measured: Mapping[str, Any]) -> str:
-    said = f"{measured['model']} on {_DATA[measured['data']]}: accuracy {measured['accuracy']:.3f} (n {measured['n']})"
-    if measured["found"] is None:
-        return said
-    other, p = measured["against"], f"p {measured['p']:.3f}"
-    if measured["found"] == "no difference shown":
-        return f"{said}, no difference from {other} shown ({p})"
-    return f"{said}, {measured['found']} than {other} ({p})"
+def _measurement_words(measurement: Mapping[str, Any]) -> str:
+    text = f"{measurement['model']} on {_DATA_WORDS[measurement['data']]}: accuracy {measurement['accuracy']:.3f} (n {measurement['n']})"
+    if measurement["found"] is None:
+        return text
+    other, p = measurement["against"], f"p {measurement['p']:.3f}"
+    if measurement["found"] == "no difference shown":
+        return f"{text}, no difference from {other} shown ({p})"
+    return f"{text}, {measurement['found']} than {other} ({p})"
 
 
-def _as_facts(known: KnownPrompt) -> list[dict[str, Any]]:
-    return [{**msgspec.to_builtins(prompt), "found": prompt.found} for prompt in known.measured]
+def _measurements(known_prompt: KnownPrompt) -> list[dict[str, Any]]:
+    return [{**msgspec.to_builtins(prompt), "found": prompt.found} for prompt in known_prompt.measured]
 
 
 class Prompts(Result, frozen=True, kw_only=True):
@@ -103,28 +103,23 @@ class Prompts(Result, frozen=True, kw_only=True):
 
         An asterisk (*) marks a judge's default variant; brackets hold what is known of each.
         """
-        name, purpose = self.splitter
-        listed = [
-            *(
-                (judge.default, f"{judge.judge}/{judge.variant}", judge.description, judge.known())
-                for judge in self.judges
-            ),
-            (False, name, purpose, ""),
-        ]
-        indent = " " * 33
-        lines = [
-            line
-            for default, prompt, description, known in listed
-            for line in (
-                *wrap(
-                    f"{'*' if default else ' '} {prompt:30} {description.partition('. ')[0].rstrip('.')}",
-                    _WIDTH,
-                    subsequent_indent=indent,
-                ),
-                *wrap(f"[{known}]" if known else "", _WIDTH, initial_indent=indent, subsequent_indent=indent),
-            )
-        ]
+        lines: list[str] = []
+        for judge in self.judges:
+            mark = "*" if judge.default else " "
+            lines += _prompt_lines(mark, f"{judge.judge}/{judge.variant}", judge.description)
+            lines += wrap(f"[{judge.known()}]", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        lines += _prompt_lines(" ", *self.splitter)
         return [*lines, "* default variant"]
+
+
+_INDENT = " " * 33
+"""Indent of lines below a prompt's name, as wide as its column."""
+
+
+def _prompt_lines(mark: str, name: str, description: str) -> list[str]:
+    """Return the lines of a prompt: its name, and the first sentence of its description."""
+    sentence = description.partition(". ")[0].rstrip(".")
+    return wrap(f"{mark} {name:30} {sentence}", _WIDTH, subsequent_indent=_INDENT)
 
 
 def prompts() -> Prompts:
@@ -141,7 +136,7 @@ def prompts() -> Prompts:
                 reply=(prompt.parse or {}).get("mode"),
                 description=prompt.description,
                 experimental=known_prompts()[name].experimental,
-                measured=_as_facts(known_prompts()[name]),
+                measured=_measurements(known_prompts()[name]),
             )
             for name, path in {**all_prompts(), **decision_prompts()}.items()
             if name != SPLITTER
@@ -176,15 +171,18 @@ def rendered_prompt(
     if outputs is None:
         raise UsageError(f"{setting('outputs')} is needed: a judge is asked about a case and an output")
     output = _find_output(input_path(outputs), case_id, system, trial)
-    loaded = _loaded(judge, replay_in(worlds_of(worlds)))
+    prompt_judge = _load_for_inspection(judge, replay_in(worlds_of(worlds)))
     try:
-        return loaded.messages(case, output), dict(loaded.parameters)
+        return prompt_judge.messages(case, output), dict(prompt_judge.parameters)
     except NotApplicableError as error:
         raise UsageError(f"{judge} does not apply to {output.key}: {error}") from error
 
 
-def _loaded(judge: str, replay: Replay | None = None) -> PromptJudge:
-    """Load a judge for inspection; decision models are asked in the systemone dialect."""
+def _load_for_inspection(judge: str, replay: Replay | None = None) -> PromptJudge:
+    """Load a judge for inspection, without a model.
+
+    Prompts of decision models load only with a decision protocol; any will do.
+    """
     only_decides = read_prompt_file(find_prompt(judge)[1]).only_decides
     return load_judge(judge, model=_NO_MODEL, replay=replay, api="systemone" if only_decides else "chat")
 
@@ -216,7 +214,7 @@ def check_prompt(file: FilePath) -> list[str]:
     An unusable file raises a PromptError with the line.
     """
     path = _require_prompty(input_path(file), f"{file}")
-    prompt = _loaded(str(path)).prompt
+    prompt = _load_for_inspection(str(path)).prompt
     return [_summary(prompt), *([] if prompt.only_decides else portability_problems(prompt))]
 
 
@@ -247,9 +245,11 @@ def _require_prompty(path: Path, name: str) -> Path:
 
 def _summary(prompt: PromptFile) -> str:
     parse = inferred_parse(prompt) if prompt.parse is None else prompt.parse
-    reply = ", ".join(f"{k} {v}" for k, v in parse.items())
+    reply = ", ".join(f"{name} {value}" for name, value in parse.items())
     if parse == {"mode": "number"}:
         reply = "must be only a number"
     threshold = "" if prompt.pass_at is None else f"; passes at {prompt.pass_at:g} of 1"
-    inputs = [f"{name} ({each.source})" if each.source else name for name, each in prompt.inputs.items()]
+    inputs = [
+        f"{name} ({declared.source})" if declared.source else name for name, declared in prompt.inputs.items()
+    ]
     return f"ok; inputs {', '.join(inputs) or 'none'}; score {prompt.scale}{threshold}; reply {reply}"

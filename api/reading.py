@@ -5,7 +5,6 @@ The results are cases, outputs and verdicts.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -25,30 +24,26 @@ from ..formats.imported_records import (
     ImportedRecord,
     RevisedCase,
     Skipped,
-    lists_of,
     only_records,
 )
-from ..formats.imported_scores import ScoreScaling
+from ..formats.imported_scores import ScoreConverter
 from ..formats.native_files import NativeFileError
 from ..formats.readers import NAMES, find_format, read_all, read_deferred, read_one
 from ..formats.references import References
 from ..formats.table_formats import TABLES, records_of_table
 from ..plugins import FORMATS
 from ..records import Case, Output, Verdict
-from ..report.text.import_text import grade_hints, import_lines
-from ..report.text.number_text import counted
+from ..report.text.import_text import import_lines
 from ..spelling import command
 from ..tables.alike_grades import AlikeGrades
-from ..tables.column_guesses import TableColumns
-from ..tables.column_names import shown_columns
 from ..tables.frames import frame_rows, is_frame
 from ..tables.gzipped import unpacked
 from ..tables.header import OF_SECOND_TABLE
 from .argument_checks import hinting_arguments, require_choice, require_declared
-from .display import verdicts_frame
 from .headers import HeaderReading, header_choice
 from .label_sources import GivenScale, LabelReading, grade_scale, score_scales
 from .paths import FilePath, input_path, written_path
+from .reading_result import Reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,102 +78,6 @@ def is_source(name: str) -> bool:
 def source_names() -> list[str]:
     """Return the names of the built-in and registered formats."""
     return [*NAMES, *FORMATS]
-
-
-class Reading:
-    """Records read from another tool's data.
-
-    Args:
-        name: The format that it was read as.
-        records: The records, in any order.
-        table: The columns of the tables that were read.
-        scaling: The scales of scores; verdicts of authors whose scale turned out to be unknown are withdrawn.
-        source: The file, for entries of ``skipped``.
-
-    Attributes:
-        format: The format.
-        cases: The cases.
-        outputs: The outputs.
-        verdicts: Verdicts of the tool's own scorers and of people.
-        skipped: Rows that became no record, with file, line, field and reason.
-        tags: Columns of a table that became tags, since they are not fields.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        records: Iterable[ImportedRecord],
-        table: TableColumns | None = None,
-        scaling: ScoreScaling | None = None,
-        source: object = None,
-    ) -> None:
-        self.format = name
-        self.cases, self.outputs, self.verdicts, self.skipped = lists_of(records)
-        if scaling is not None:
-            graded = Counter(verdict.by for verdict in self.verdicts if verdict.graded)
-            withdrawn = [*scaling.withdrawn(graded, source)]
-            authors = {skipped.field for skipped in withdrawn}
-            self.skipped += withdrawn
-            self.verdicts[:] = [
-                verdict for verdict in self.verdicts if not (verdict.graded and verdict.by in authors)
-            ]
-        self._table = table or TableColumns()
-        self.tags = self._table.tags
-
-    @property
-    def found(self) -> Iterator[ImportedRecord]:
-        """All records, cases first."""
-        yield from self.cases
-        yield from self.outputs
-        yield from self.verdicts
-        yield from self.skipped
-
-    def save(self, folder: FilePath) -> ImportSummary:
-        """Write the records as ``fiducial import`` does.
-
-        Args:
-            folder: Folder to write, created if missing.
-
-        Raises:
-            InputError: There are no records, or the folder cannot be written.
-            UsageError: The folder holds a run.
-        """
-        return write_folder(self.found, written_path(folder), self.format)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per verdict."""
-        return verdicts_frame(self.verdicts)
-
-    def __repr__(self) -> str:
-        kinds = ", ".join(
-            f"{count} {kind}" for kind, count in Counter(case.kind for case in self.cases).items()
-        )
-        return (
-            f"<read as {self.format}: {counted(len(self.cases), 'case')} ({kinds or 'none'}), {counted(len(self.outputs), 'output')}, "
-            f"{counted(len(self.verdicts), 'verdict')}, {len(self.skipped):,} skipped{self._limits()}>"
-        )
-
-    def _limits(self) -> str:
-        """Say why nothing was read, or what was only partly read."""
-        nothing = self.skipped and not self.cases
-        why = f", the first: {self.skipped[0].reason.partition(';')[0]}" if nothing else ""
-        own = self._table.own_folders
-        folders = f"; skipped {counted(own, 'folder')} made by fiducial" if own else ""
-        return f"{why}{folders}{self._tagged()}{self._unread()}"
-
-    def _unread(self) -> str:
-        """Name the columns that look like grades and were not read."""
-        names = self._table.unread
-        return f"; not read, though grades or references by name: {shown_columns(names)}" if names else ""
-
-    def _tagged(self) -> str:
-        """Name the columns that became tags, and the argument that makes fields of them."""
-        if not self.tags:
-            return ""
-        guesses = f"; name those that are fields: map={self._table.guesses!r}" if self._table.guesses else ""
-        hints = grade_hints(self._table.asked, self._table.ratings, self._table.raters)
-        grades = "".join(f"; {hint}" for hint in hints)
-        return f"; read as tags: {shown_columns(self.tags)}{guesses}{grades}"
 
 
 class DataReading(LabelReading, HeaderReading, total=False):
@@ -258,34 +157,40 @@ def read(
     )
     references, options = _options(reading)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
-        path = _input(cast("FilePath", given))
+        path = _unpacked_input(cast("FilePath", given))
         name = as_ or find_format(path, options.columns, options.header)
         _require_present(path)
-        records = _joined(read_all(name, [path], options), references, options.scaling)
-        return _read_some(Reading(name, records, options.recognized, options.scaling, as_named(path)), path)
+        records = _with_references_left(read_all(name, [path], options), references, options.converter)
+        return _require_nonempty(
+            Reading(name, records, options.recognized, options.converter, as_named(path)), path
+        )
     records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
-    return _read_some(
+    return _require_nonempty(
         Reading(
-            "rows", _joined(records, references, options.scaling), options.recognized, options.scaling, "rows"
+            "rows",
+            _with_references_left(records, references, options.converter),
+            options.recognized,
+            options.converter,
+            "rows",
         ),
         "rows",
     )
 
 
-def _read_some(reading: Reading, path: object) -> Reading:
-    """Return a reading; refuse one without a record, as an import into a folder does."""
+def _require_nonempty(reading: Reading, path: object) -> Reading:
+    """Return the reading, or raise an InputError if it has no record, as `import_files` does."""
     if not (reading.cases or reading.outputs or reading.verdicts):
         require_records(reading.skipped[0] if reading.skipped else None, reading.format, path)
     return reading
 
 
 def other_content(files: Sequence[FilePath]) -> str | None:
-    """Return what files other than tables hold, by the first, with the command that reads them.
+    """Return what the first file contains and the command that reads it, if it is no table.
 
     None for tables and unknown files.
     """
     try:
-        name = find_format(_input(files[0]))
+        name = find_format(_unpacked_input(files[0]))
     except NativeFileError as error:
         return f"this file holds {error.use}"
     except FiducialError:
@@ -305,30 +210,30 @@ def import_files(
     It streams: for lines without a session, memory holds one key each.
     """
     references, options = _options(reading)
-    files = [_input(path) for path in paths]
+    files = [_unpacked_input(path) for path in paths]
     for path in files:
         _require_present(path)
     name = as_ or find_format(files[0], options.columns, options.header)
-    records = _joined(read_all(name, files, options), references, options.scaling)
-    written = write_folder(records, written_path(out), name, source=files[0], scaling=options.scaling)
-    columns = options.recognized
-    record = ImportRecord.of(name, paths, columns.fields, columns.grades, reading)
+    records = _with_references_left(read_all(name, files, options), references, options.converter)
+    summary = write_folder(records, written_path(out), name, source=files[0], converter=options.converter)
+    recognized = options.recognized
+    record = ImportRecord.of(name, paths, recognized.fields, recognized.grades, reading)
     record.write(written_path(out))
     return msgspec.structs.replace(
-        written,
-        columns=columns.fields,
-        tags=columns.tags,
-        guesses=columns.guesses,
-        raters=columns.raters,
-        asked=columns.asked,
-        ratings=columns.ratings,
-        pairing=columns.pairing,
-        unread={name: str(path) for name, path in columns.unread.items()},
-        unread_ids=columns.unread_ids,
-        own_folders=columns.own_folders,
-        cut_off=columns.cut_off,
-        attempts=columns.attempts,
-        file_systems=[*columns.systems.values()],
+        summary,
+        columns=recognized.fields,
+        tags=recognized.tags,
+        guesses=recognized.guesses,
+        raters=recognized.raters,
+        asked=recognized.asked,
+        ratings=recognized.ratings,
+        pairing=recognized.pairing,
+        unread={name: str(path) for name, path in recognized.unread.items()},
+        unread_ids=recognized.unread_ids,
+        own_folders=recognized.own_folders,
+        cut_off=recognized.cut_off,
+        attempts=recognized.attempts,
+        file_systems=[*recognized.systems.values()],
     )
 
 
@@ -345,13 +250,15 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     require_declared(reading, DataReading)
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
-    words, alike = reading.get("map_label"), reading.get("all_alike", False)
-    grades = grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike)
+    score_of_word, all_alike = reading.get("map_label"), reading.get("all_alike", False)
+    grades = grade_scale(
+        reading.get("label_scale"), reading.get("label_pass_at"), score_of_word, all_alike=all_alike
+    )
     require_choice("unit", unit, ChatUnit)
     require_choice("grade_by", grade_by, GradeBy)
     references = None
     if join is not None:
-        _require_present(path := _input(join))
+        _require_present(path := _unpacked_input(join))
         references = References(path, columns, grades, header=OF_SECOND_TABLE)
     options = Options(
         columns=columns,
@@ -362,7 +269,9 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
         answers="accepted" if grade_by == "reference" else "open",
         grades=grades,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scaling=ScoreScaling(score_scales(reading.get("score_scale"), words, all_alike=alike), grades),
+        converter=ScoreConverter(
+            score_scales(reading.get("score_scale"), score_of_word, all_alike=all_alike), grades
+        ),
         alike=AlikeGrades(grades),
     )
     if references is None:
@@ -371,10 +280,10 @@ def _options(reading: DataReading) -> tuple[References | None, Options]:
     return references, replace(options, complete=references.complete, joined_columns=references.columns)
 
 
-def _joined(
-    records: Iterable[ImportedRecord], references: References | None, scaling: ScoreScaling
+def _with_references_left(
+    records: Iterable[ImportedRecord], references: References | None, converter: ScoreConverter
 ) -> Iterator[ImportedRecord]:
-    """Yield the records, then a skipped row for each reference without a case.
+    """Yield the records, then an entry of ``skipped`` for each reference without a case.
 
     Raises:
         UsageError: A judge whose scale is given has no score.
@@ -384,10 +293,10 @@ def _joined(
             yield msgspec.structs.replace(record, file=as_named(record.file))
         else:
             yield record
-    scaling.require_all_used()
+    converter.require_all_used()
 
 
-def _input(path: FilePath) -> Path:
+def _unpacked_input(path: FilePath) -> Path:
     """Return the path to read from; see `input_path`, and `unpacked` for gzip files."""
     return unpacked(input_path(path))
 
@@ -400,7 +309,7 @@ def read_strictly(
     A context takes precedence over accepted answers; either is graded by a judge, not a checker.
     """
     options = Options(criterion=criterion, system=system, answers="open", unit="last")
-    return only_records(read_one(source, _input(path), options))
+    return only_records(read_one(source, _unpacked_input(path), options))
 
 
 def _require_present(path: Path) -> None:

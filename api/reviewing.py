@@ -15,10 +15,11 @@ from ..evaluation.labelling.disputes import draw_disputes
 from ..evaluation.labelling.review_sample import TO_DECIDE, ReviewSample, SampleKind, draw_rows, draw_sample
 from ..evaluation.labelling.trusted_labels import LabelsAdded, decided_by, labelled_by
 from ..evaluation.labelling.trusted_labels import add_labels as add_files
+from ..evaluation.store.file_names import MANIFEST
 from ..evaluation.store.run_store import RunStore
 from ..records import ItemKey, write_records
 from ..report.review import write_review
-from ..report.text.looks_text import looks_of
+from ..report.text.caution_text import looks_of
 from ..spelling import command, setting
 from ..tables.label_table import is_verdicts
 from .argument_checks import checked_arguments, require_choice, require_whole
@@ -29,7 +30,7 @@ from .run import Run, disk_folder_of
 
 __all__ = ["LabelsAdded", "ReviewPage", "SampleKind", "add_labels", "review"]
 
-_PARTS = {
+_SAMPLE_WORDS = {
     "open": "undecided outputs{graded}, drawn at random (seed {seed})",
     "decided": "checked outputs{graded}, drawn at random (seed {seed}); not for correcting rates",
     "doubt": "undecided outputs, drawn by doubt of {judge} (seed {seed}); rates need their draw probabilities",
@@ -39,7 +40,7 @@ _PARTS = {
     "suspected": "outputs whose label most judges contradict, the most doubtful first; not a random sample, not for correcting rates",
 }
 
-_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+_NOT_IN_FILE_NAMES = re.compile(r"[^\w.-]+")
 
 
 class ReviewPage(Result, frozen=True, kw_only=True):
@@ -77,46 +78,50 @@ class ReviewPage(Result, frozen=True, kw_only=True):
 
     def document(self) -> Document:
         """Return the page's details as a document."""
-        drawn = self.drawn
-        graded = f" graded by {drawn.judge}" if drawn.judge else ""
-        part = _PARTS[drawn.kind].format(
-            seed=drawn.seed,
-            judge=drawn.judge,
-            graded=graded,
-            by=drawn.judge or "a judge",
-            missed_by=drawn.judge or _missed_by(self.run),
+        review_sample = self.drawn
+        graded_words = f" graded by {review_sample.judge}" if review_sample.judge else ""
+        sample_words = _SAMPLE_WORDS[review_sample.kind].format(
+            seed=review_sample.seed,
+            judge=review_sample.judge,
+            graded=graded_words,
+            by=review_sample.judge or "a judge",
+            missed_by=review_sample.judge or _missed_by(self.run),
         )
-        lines = [f"{len(drawn.keys) - drawn.agreed:,} of {drawn.of:,} {part}"]
-        if drawn.agreements:
+        lines = [f"{len(review_sample.keys) - review_sample.agreed:,} of {review_sample.of:,} {sample_words}"]
+        if review_sample.agreements:
             lines.append(
-                f"{drawn.agreed:,} of {drawn.agreements:,} outputs on which they agree, drawn the same way"
+                f"{review_sample.agreed:,} of {review_sample.agreements:,} outputs on which they agree, drawn the same way"
             )
-        lines += self._done()
+        lines += self._labelled_lines()
         if self.page is None:
             return lines
-        file = f"labels{_slug(drawn.kind, self.name or 'NAME')}.jsonl"
-        action = "decide" if drawn.kind in TO_DECIDE else "label"
-        opened = f"next: open it in a browser, {action}, download {file}; then"
-        return [*lines, f"page: {self.page}", opened, *self._next(file)]
+        file = f"labels{_file_suffix(review_sample.kind, self.name or 'NAME')}.jsonl"
+        action = "decide" if review_sample.kind in TO_DECIDE else "label"
+        instruction = f"next: open it in a browser, {action}, download {file}; then"
+        return [*lines, f"page: {self.page}", instruction, *self._next_lines(file)]
 
-    def _done(self) -> list[str]:
+    def _labelled_lines(self) -> list[str]:
         """Return a line on drawn outputs that are labelled already, if there are any."""
-        done = "decided" if self.drawn.kind in TO_DECIDE else "labelled"
+        done_word = "decided" if self.drawn.kind in TO_DECIDE else "labelled"
         if self.page is None and self.name:
-            return [f"{self.name} has {done} all of them; a larger {setting('n')} adds more"]
+            return [f"{self.name} has {done_word} all of them; a larger {setting('n')} adds more"]
         if self.page is None:
-            return [f"all are {done}; {setting('by', 'NAME')} asks again, a larger {setting('n')} adds more"]
-        earlier = len(self.drawn.keys) - len(self.keys)
-        if not earlier:
+            return [
+                f"all are {done_word}; {setting('by', 'NAME')} asks again, a larger {setting('n')} adds more"
+            ]
+        labelled_count = len(self.drawn.keys) - len(self.keys)
+        if not labelled_count:
             return []
         who = (
-            f"{self.name} has {done} {earlier:,} of them"
+            f"{self.name} has {done_word} {labelled_count:,} of them"
             if self.name
-            else f"{earlier:,} of them are {done} already"
+            else f"{labelled_count:,} of them are {done_word} already"
         )
         return [f"{who}; {len(self.keys):,} are left"]
 
-    def _next(self, file: str) -> list[str]:
+    def _next_lines(self, file: str) -> list[str]:
+        if not _is_there(self.run):
+            return []
         if self.drawn.kind == "open":
             return [
                 f"  {command('review', self.run, add=file)}",
@@ -128,10 +133,10 @@ class ReviewPage(Result, frozen=True, kw_only=True):
                 *_adjudicated_by(self.run),
             ]
         if self.drawn.kind == "decided":
-            # An audit's labels correct judges' rates.
-            asked = RunStore(self.run).manifest.judges
-            later = [] if asked else ["once a judge was asked:"]
-            return [*later, f"  {command('calibrate', self.run, label_audit=file)}"]
+            # `calibrate` uses the audit to correct judges' rates, so it needs a judge.
+            judges = RunStore(self.run).manifest.judges
+            condition = [] if judges else ["once a judge was asked:"]
+            return [*condition, f"  {command('calibrate', self.run, label_audit=file)}"]
         if self.drawn.kind == "doubt":
             return [
                 "label every one, since each stands for others:",
@@ -178,25 +183,29 @@ def review(
     require_whole("agreements", agreements, 0)
     folder = disk_folder_of(run, "review")
     with put_back(folder), RunStore(folder) as store:
-        decide = sample in TO_DECIDE
+        is_decision = sample in TO_DECIDE
         if sample != "survivors":
             store.finished()
         if not accept_edited:
             store.require_unedited()
-        drawn = (
+        review_sample = (
             draw_disputes(store, sample, count, agreements=agreements, seed=seed, judge=judge)
-            if decide
+            if is_decision
             else draw_sample(store, sample, count, seed=seed, judge=judge)
         )
-        done = decided_by(store, name) if decide else labelled_by(store, name)
-        keys = [key for key in drawn.keys if key not in done]
-        page = (written_path(out) if out else folder / f"review{_slug(sample, name)}.html") if keys else None
+        finished_keys = decided_by(store, name) if is_decision else labelled_by(store, name)
+        keys = [key for key in review_sample.keys if key not in finished_keys]
+        page = (
+            (written_path(out) if out else folder / f"review{_file_suffix(sample, name)}.html")
+            if keys
+            else None
+        )
         table = page.with_suffix(".table.jsonl") if page and sample == "doubt" else None
         if page:
-            write_review(page, store, drawn, keys, name)
+            write_review(page, store, review_sample, keys, name)
         if table:
-            write_records(table, draw_rows(store, drawn))
-    return ReviewPage(run=folder, drawn=drawn, keys=keys, name=name, page=page, table=table)
+            write_records(table, draw_rows(store, review_sample))
+    return ReviewPage(run=folder, drawn=review_sample, keys=keys, name=name, page=page, table=table)
 
 
 def _labels_added_values(added: LabelsAdded) -> dict[str, Any]:
@@ -209,17 +218,22 @@ def _labels_added_document(added: LabelsAdded) -> Document:
     people = ", ".join(f"{name} {number:,}" for name, number in added.people.items())
     return [
         f"{'decisions' if added.decided else 'labels'}: {added.labels} ({added.added:,} added, {added.unchanged:,} already there; {people})",
-        *_undecidable(added),
+        *_skipped_lines(added),
         *looks_of(added.rounds, added.run),
-        *(
-            ["next: adjudicated numbers", *_adjudicated_by(added.run)]
-            if added.decided
-            else ["next: rates, corrected by them", *correction_commands(added.run)]
-        ),
+        *_commands_after(added),
     ]
 
 
-def _undecidable(added: LabelsAdded) -> list[str]:
+def _commands_after(added: LabelsAdded) -> list[str]:
+    """Return what to type next; nothing if the run's folder is gone."""
+    if not _is_there(added.run):
+        return []
+    if added.decided:
+        return ["next: adjudicated numbers", *_adjudicated_by(added.run)]
+    return ["next: rates, corrected by them", *correction_commands(added.run)]
+
+
+def _skipped_lines(added: LabelsAdded) -> list[str]:
     if not added.skipped:
         return []
     why = "cannot be decided" if added.decided else "without a label, since the labeller could not tell"
@@ -259,13 +273,18 @@ def add_labels(
     return add_files(folder, paths, chosen_by=labels_chosen_by)
 
 
-def _slug(kind: SampleKind, name: str) -> str:
+def _file_suffix(kind: SampleKind, name: str) -> str:
     """Return a suffix that distinguishes files by sample and person.
 
     The page names its labels by the same suffix.
     """
-    parts = ["" if kind == "open" else kind, _NOT_IN_NAMES.sub("-", name)[:60]]
+    parts = ["" if kind == "open" else kind, _NOT_IN_FILE_NAMES.sub("-", name)[:60]]
     return "".join(f"-{part}" for part in parts if part)
+
+
+def _is_there(run: Path) -> bool:
+    """Return whether a run's folder still exists: results are shown without it, too."""
+    return (run / MANIFEST).exists()
 
 
 def _adjudicated_by(run: Path) -> list[str]:
@@ -278,5 +297,7 @@ def _adjudicated_by(run: Path) -> list[str]:
 
 def _missed_by(run: Path) -> str:
     """Return the judges that all miss a survivor; the baseline counts only alone."""
+    if not _is_there(run):
+        return "judges"
     only_baseline = all(judge.id.kind == "baseline" for judge in RunStore(run).manifest.roster)
     return "the baseline" if only_baseline else "every judge but the baseline"

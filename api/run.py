@@ -12,7 +12,7 @@ import msgspec
 from ..errors import RunFolderError, UsageError, as_named
 from ..evaluation.conclusion.run_results import ALL, CORRECTED, DECIDED, StratumRate, SystemResult
 from ..evaluation.conclusion.run_summary import RunSummary, summary_of
-from ..evaluation.judging.known_judges import judge_order
+from ..evaluation.judging.judge_names import judge_order
 from ..evaluation.store.file_names import AUDIT
 from ..evaluation.store.run_store import RunStore
 from ..records import Author, FolderPath, ItemKey, Verdict
@@ -84,7 +84,7 @@ class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SystemsByName(dict[str, SystemRates]):
-    """Rates of systems; an unknown name is answered with the known ones."""
+    """Rates of systems; an unknown name raises a KeyError that lists the known ones."""
 
     def __missing__(self, name: str) -> SystemRates:
         raise KeyError(f"no system {name!r}; there are {', '.join(map(repr, self))}")
@@ -116,7 +116,7 @@ class Run(Displayed):
         if manifest.results is None:
             raise RunFolderError(f"{kept}: the run is not finished; evaluate again to continue")
         self.judges = manifest.judges or []
-        self.cuts = {known.by: known.threshold for known in manifest.roster}
+        self.cuts = {known_judge.by: known_judge.threshold for known_judge in manifest.roster}
         self.systems = SystemsByName((result.system, self._rates(result)) for result in manifest.results)
 
     @property
@@ -127,8 +127,8 @@ class Run(Displayed):
     @cached_property
     def calibration(self) -> Calibration:
         """Agreement of each judge with the labels, by name; empty if no judged output has a label."""
-        numbers = RunStore(self.kept).calibration
-        return Calibration() if numbers is None else numbers
+        calibration = RunStore(self.kept).calibration
+        return Calibration() if calibration is None else calibration
 
     @cached_property
     def verdicts(self) -> list[Verdict]:
@@ -142,11 +142,12 @@ class Run(Displayed):
             return self._failures_overall(vars(rate).get("system"))
         authors = {use.name: use.id or use.name for use in self.judges}
         judge = None if rate.name == DECIDED or rate.by is None else authors.get(rate.by)
-        verdicts = [verdict for verdict in self.verdicts if _behind(verdict, rate, judge)]
-        if rate.name != DECIDED and any(each.source == "checker" for each in self.verdicts):
-            is_open = _open_items(self.verdicts)
-            verdicts = [verdict for verdict in verdicts if verdict.key in is_open]
-        return sorted((each for each in verdicts if each.score is not None and each.score < 1), key=_score)
+        verdicts = [verdict for verdict in self.verdicts if _is_behind(verdict, rate, judge)]
+        if rate.name != DECIDED and any(verdict.source == "checker" for verdict in self.verdicts):
+            open_items = _open_items(self.verdicts)
+            verdicts = [verdict for verdict in verdicts if verdict.key in open_items]
+        below_one = (verdict for verdict in verdicts if verdict.score is not None and verdict.score < 1)
+        return sorted(below_one, key=_score)
 
     def _failures_overall(self, system: str | None) -> list[Verdict]:
         """Return the verdicts below 1 behind the rate of all outputs.
@@ -156,14 +157,16 @@ class Run(Displayed):
         with RunStore(self.kept) as store:
             judges = judge_order(store.roster, store.calibration)
         ranks: dict[Author, int] = {judge: rank for rank, judge in enumerate(judges)}
-        counted: dict[ItemKey, tuple[int, Verdict]] = {}
+        first_verdicts: dict[ItemKey, tuple[int, Verdict]] = {}
         for verdict in self.verdicts:
             if verdict.score is None or verdict.repeat or system not in {None, verdict.system}:
                 continue
+            # Checkers come before every judge, unknown judges after all known ones.
             rank = -1 if verdict.source == "checker" else ranks.get(verdict.author, len(ranks))
-            if verdict.key not in counted or rank < counted[verdict.key][0]:
-                counted[verdict.key] = (rank, verdict)
-        return sorted((verdict for _, verdict in counted.values() if (verdict.score or 0) < 1), key=_score)
+            if verdict.key not in first_verdicts or rank < first_verdicts[verdict.key][0]:
+                first_verdicts[verdict.key] = (rank, verdict)
+        failures = (verdict for _, verdict in first_verdicts.values() if (verdict.score or 0) < 1)
+        return sorted(failures, key=_score)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rates of the systems and the use of the judges as JSON-compatible values."""
@@ -233,31 +236,31 @@ class Run(Displayed):
 
     def _rates(self, result: SystemResult) -> SystemRates:
         rates = [self._rate(result.system, stratum) for stratum in result.strata]
-        decided = next((rate for rate in rates if rate.name == DECIDED), None)
-        if decided is None:
-            nothing = StratumRate(name=DECIDED, n=0, of=0, undefined="no checker was asked")
-            decided = self._rate(result.system, nothing)
-        judged = [rate for rate in rates if rate.by is not None]
+        decided_rate = next((rate for rate in rates if rate.name == DECIDED), None)
+        if decided_rate is None:
+            unchecked = StratumRate(name=DECIDED, n=0, of=0, undefined="no checker was asked")
+            decided_rate = self._rate(result.system, unchecked)
+        judged_rates = [rate for rate in rates if rate.by is not None]
         return SystemRates(
             name=result.system,
-            overall=self._rate(result.system, result.overall or _UNKNOWN),
-            decided=decided,
-            open={str(rate.by): rate for rate in judged if rate.name != CORRECTED},
-            corrected={str(rate.by): rate for rate in judged if rate.name == CORRECTED},
+            overall=self._rate(result.system, result.overall or _NOTHING_GRADED),
+            decided=decided_rate,
+            open={str(rate.by): rate for rate in judged_rates if rate.name != CORRECTED},
+            corrected={str(rate.by): rate for rate in judged_rates if rate.name == CORRECTED},
             missing=result.missing,
             faults=result.faults,
         )
 
     def _rate(self, system: str, stratum: StratumRate) -> Rate:
         rate = Rate(**{name: getattr(stratum, name) for name in stratum.__struct_fields__})
-        vars(rate).update(run=self, system=system)
+        vars(rate).update(run=self, system=system)  # not fields, so that JSON leaves them out
         return rate
 
 
-_UNKNOWN = StratumRate(name=ALL, n=0, of=0, undefined="nothing was graded")
+_NOTHING_GRADED = StratumRate(name=ALL, n=0, of=0, undefined="nothing was graded")
 
 
-def _behind(verdict: Verdict, rate: StratumRate, judge: Author | None) -> bool:
+def _is_behind(verdict: Verdict, rate: StratumRate, judge: Author | None) -> bool:
     if vars(rate).get("system", verdict.system) != verdict.system:
         return False
     return verdict.source == "checker" if judge is None else verdict.author == judge
@@ -270,4 +273,5 @@ def _open_items(verdicts: list[Verdict]) -> set[ItemKey]:
 
 
 def _score(verdict: Verdict) -> float:
+    """Return a sort key; verdicts without a score come first."""
     return -1.0 if verdict.score is None else verdict.score

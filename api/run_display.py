@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..evaluation.run_plan import Plan
+from ..evaluation.store.file_names import REPORT
 from ..evaluation.store.run_store import RunStore
 from ..records import FolderPath
 from ..report.document import Piece, as_lines, as_markdown
@@ -19,61 +20,32 @@ from ..report.text.safe_text import SCREEN, WIDTH
 from ..report.text.summary_text import summary_document
 from ..spelling import command
 from .display import Document, Result
-from .gates import UngradedRule, gate_notes, run_gate_failures
 
 if TYPE_CHECKING:
     from ..evaluation.past_runs.reparsing import Reparsed
 
 
-class RunResults(Result, frozen=True, kw_only=True):
-    """Results of a run.
+def screen_of_run(plan: Plan, summary: RunSummary) -> Document:
+    """Return a run's results on one screen, with the first sentence of each note."""
+    notes = [re.sub(r"(?<=\.) .*", "", note) for note in plan.notes]
+    used = sum(1 for _ in as_lines(notes, width=WIDTH))
+    return [*run_document(summary, SCREEN - 1 - used), *notes]
 
-    Attributes:
-        plan: The run's settings.
-        summary: The run's results.
-        report: The report's file.
-    """
 
-    plan: Plan
-    summary: RunSummary
-    report: Path
+def full_document(plan: Plan, summary: RunSummary) -> Document:
+    """Return a run's complete results."""
+    notes = [*plan.notes, *([""] if plan.notes else [])]
+    proposed = next_pieces(answers(summary).next)
+    with RunStore(plan.out) as store:
+        worst = worst_failures(store)
+    return [*notes, *summary_document(summary), *worst, *proposed, ""]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as `fiducial.api.run.Run` has it."""
-        from .run import Run  # noqa: PLC0415 - asked for with --json alone
 
-        return Run(self.plan.out).to_dict()
-
-    def document(self) -> Document:
-        """Return a one-screen summary, with the first sentence of each note."""
-        notes = [re.sub(r"(?<=\.) .*", "", note) for note in self.plan.notes]
-        used = sum(1 for _ in as_lines(notes, width=WIDTH))
-        return [*run_document(self.summary, SCREEN - 1 - used), *notes]
-
-    def in_full(self) -> Document:
-        """Return the complete results."""
-        notes = [*self.plan.notes, *([""] if self.plan.notes else [])]
-        proposed = next_pieces(answers(self.summary).next)
-        with RunStore(self.plan.out) as store:
-            worst = worst_failures(store)
-        return [*notes, *summary_document(self.summary), *worst, *proposed, ""]
-
-    def closing(self) -> Iterator[str]:
-        """Yield the paths of the report and the records."""
-        out = self.plan.out
-        yield f"report: {self.report}"
-        every = command("calibrate", out)
-        yield f"records: {out} (the same command resumes; `{every}` for every statistic)"
-
-    def gate_failures(
-        self, gates: Mapping[str, float], min_graded: float | None, ungraded: UngradedRule = "fail"
-    ) -> list[str]:
-        """Return one line per gate that the run fails."""
-        return run_gate_failures(gates, min_graded, self.summary, ungraded, self.plan.out)
-
-    def gate_notes(self, gates: Mapping[str, float]) -> list[str]:
-        """Return a line per system, if a pass_rate gate counts only a part of its outputs."""
-        return list(gate_notes(gates, self.summary))
+def closing_lines(plan: Plan) -> Iterator[str]:
+    """Yield the paths of a run's report and records."""
+    yield f"report: {plan.out / REPORT}"
+    all_statistics = command("calibrate", plan.out)
+    yield f"records: {plan.out} (the same command resumes; `{all_statistics}` for every statistic)"
 
 
 def worst_of(folder: FolderPath, most: int, *, markdown: bool = False) -> list[str]:

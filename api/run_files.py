@@ -37,10 +37,11 @@ from .price_memory import keep_price, known_prices
 from .progress_bars import show_progress
 
 if TYPE_CHECKING:
+    from ..evaluation.conclusion.run_summary import RunSummary
     from ..evaluation.engines.ray_engine import RayEngine
     from ..evaluation.judging.composites import JuryRule
     from .forecasts import Forecasts
-    from .run_display import Reparsing, RunResults
+    from .run_display import Reparsing
 
 __all__ = [
     "GENERATED",
@@ -68,9 +69,9 @@ def plan_of(
     jury: JuryRule | None = None,
     environments: Mapping[str, type] | None = None,
 ) -> Plan:
-    """Return the plan of a run; fields with the name of a setting have its value.
+    """Return the plan of a run; fields that are called like a setting take its value.
 
-    Values of another form are made of the settings here, or given.
+    Fields of another form are derived from the settings here, or passed.
 
     Args:
         settings: Settings of `run`, `judge` or `batch import`.
@@ -81,22 +82,26 @@ def plan_of(
     """
     fields = settings.named(Plan.__struct_fields__)
     cases, outputs = shards_of(fields["cases"]), shards_of(fields["outputs"])
-    made: dict[str, Any] = {
+    derived_fields: dict[str, Any] = {
         "command": command,
         "cases": cases.files,
         "outputs": outputs.files,
         "sharded": cases.sharded or outputs.sharded,
         "labels": labels,
         "jury": jury,
-        "retry_unreadable": _retries(settings),
+        "retry_unreadable": _retry_count(settings),
         "environments": _environments(settings) if environments is None else environments,
     }
     if isinstance(settings, JudgingSettings):
-        made |= {"prices": known_prices(settings.price), "priced": settings.price, "batch": _batch(settings)}
-        made["api"] = judging_api(settings)
+        derived_fields |= {
+            "prices": known_prices(settings.price),
+            "priced": settings.price,
+            "batch": _batch(settings),
+        }
+        derived_fields["api"] = judging_api(settings)
     if isinstance(settings, RunSettings):
-        made |= _checking(settings)
-    return Plan(**{**fields, **made})
+        derived_fields |= _checking_fields(settings)
+    return Plan(**{**fields, **derived_fields})
 
 
 def _environments(settings: DeclaredSettings) -> Mapping[str, type]:
@@ -108,7 +113,7 @@ def _environments(settings: DeclaredSettings) -> Mapping[str, type]:
     return worlds_of(worlds)
 
 
-def _retries(settings: DeclaredSettings) -> int:
+def _retry_count(settings: DeclaredSettings) -> int:
     """Return how many later commands ask again; recordings and files of a batch cannot."""
     if not isinstance(settings, EvaluatingSettings) or settings.replay is not None:
         return 0
@@ -120,7 +125,7 @@ def _batch(settings: JudgingSettings) -> BatchMode | None:
     return None if seconds is None else BatchMode(poll_seconds=seconds)
 
 
-def _checking(settings: RunSettings) -> dict[str, Any]:
+def _checking_fields(settings: RunSettings) -> dict[str, Any]:
     """Return the fields of a plan that need checkers, and the engine."""
     from .checking import check_options  # noqa: PLC0415 - judging alone needs no checkers
 
@@ -141,7 +146,7 @@ def jury_rule(rule: Any, weights: tuple[float, ...], unsure: tuple[float, float]
     return JuryRule(rule=rule, weights=weights, unsure=unsure)
 
 
-def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResults:
+def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunSummary:
     """Run a plan, or resume it, and write the report.
 
     Raises:
@@ -150,18 +155,16 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunResul
         UsageError: There is no such judge; nothing was done.
         ConfigurationError: Only a model is left to ask, and none can be reached; nothing was done.
     """
-    reached = cache(lambda: msgspec.structs.replace(access(), meanwhile=_load(plan)))
-    with show_progress(enabled=progress) as shown:
+    access_once = cache(lambda: msgspec.structs.replace(access(), meanwhile=_load(plan)))
+    with show_progress(enabled=progress) as progress_display:
         with plan.engine or nullcontext():
-            summary = run_plan(plan, reached, shown, lambda: datetime.now(UTC))
+            summary = run_plan(plan, access_once, progress_display, lambda: datetime.now(UTC))
         from ..report.from_run import report_on  # noqa: PLC0415 - loaded while the first replies are awaited
-        from .run_display import RunResults  # noqa: PLC0415 - loaded while the first replies are awaited
 
         if not summary.unchanged:
-            shown.begin("writing the report", 0)
-        report = report_on(plan.out, unchanged=summary.unchanged)
-    assert isinstance(report, Path)
-    return RunResults(plan=plan, summary=summary, report=report)
+            progress_display.begin("writing the report", 0)
+        report_on(plan.out, unchanged=summary.unchanged)
+    return summary
 
 
 def _load(plan: Plan) -> Iterator[None]:
@@ -195,8 +198,8 @@ def forecast(plan: Plan, access: ModelAccess, *, progress: bool | None = None) -
     from ..evaluation.forecast import forecast_run  # noqa: PLC0415 - most runs are not forecast
     from .forecasts import Forecasts  # noqa: PLC0415 - most runs are not forecast
 
-    with show_progress(enabled=progress) as shown:
-        return Forecasts(judges=forecast_run(plan, access, shown))
+    with show_progress(enabled=progress) as progress_display:
+        return Forecasts(judges=forecast_run(plan, access, progress_display))
 
 
 def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
@@ -206,12 +209,14 @@ def reparse(folder: Path, *, progress: bool | None = None) -> Reparsing:
         RunFolderError: It is not a run folder, it is in use, or its inputs were moved or changed.
         PromptError: A prompt file was removed, or cannot be used.
     """
-    from ..evaluation.past_runs.reparsing import reparse as read_again  # noqa: PLC0415 - seldom needed
+    from ..evaluation.past_runs.reparsing import reparse as parse_again  # noqa: PLC0415 - seldom needed
     from ..report.from_run import report_on  # noqa: PLC0415 - seldom needed
     from .run_display import Reparsing  # noqa: PLC0415 - seldom needed
 
-    with show_progress(enabled=progress) as shown:
-        judges, summary = read_again(folder, shown, lambda: datetime.now(UTC), prices=known_prices())
+    with show_progress(enabled=progress) as progress_display:
+        judges, summary = parse_again(
+            folder, progress_display, lambda: datetime.now(UTC), prices=known_prices()
+        )
     report = None if summary is None else report_on(folder)
     assert report is None or isinstance(report, Path)
     return Reparsing(judges=judges, summary=summary, report=report)

@@ -10,7 +10,7 @@ from ..records import Case, InputPath, MemoryFile, Output, Verdict, memory_file,
 from ..records.disk_files import shards_of
 from ..spelling import command, setting
 from ..tables.label_table import is_verdicts
-from .files_beside import require_local, write_beside
+from .derived_inputs import require_local, write_beside
 from .paths import FilePath, paths_of
 
 __all__ = ["selected", "selected_cases", "selected_files", "selected_labels"]
@@ -25,10 +25,10 @@ def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
     unmatched = dict.fromkeys(only)
     parts = list(unmatched)
     for case in cases:
-        matched = [part for part in parts if _matches(case, part)]
-        for each in matched:
-            unmatched.pop(each, None)
-        if matched:
+        matching_parts = [part for part in parts if _matches(case, part)]
+        for part in matching_parts:
+            unmatched.pop(part, None)
+        if matching_parts:
             yield case
     if unmatched:
         raise UsageError(f"{setting('only', next(iter(unmatched)))}: no case has this id or tag")
@@ -50,8 +50,8 @@ def selected_cases(files: Iterable[InputPath], only: Iterable[str]) -> MemoryFil
     Raises:
         UsageError: A part of the selection matches no case.
     """
-    every = (case for path in files for case in read_records(path, Case))
-    return memory_file("selected cases", list(selected(every, only)))
+    all_cases = (case for path in files for case in read_records(path, Case))
+    return memory_file("selected cases", list(selected(all_cases, only)))
 
 
 def selected_files(
@@ -69,14 +69,16 @@ def selected_files(
     """
     require_local(beside, f"{setting('only')} writes files")
     files = shards_of(paths_of(cases)).files
-    chosen = list(selected((case for path in files for case in read_records(path, Case)), only))
-    cases_file = _written(beside.with_name(f"{beside.stem}.only.cases.jsonl"), chosen)
+    selected_records = list(selected((case for path in files for case in read_records(path, Case)), only))
+    cases_file = _write_selection(beside.with_name(f"{beside.stem}.only.cases.jsonl"), selected_records)
     if not outputs:
         return cases_file, []
-    ids = {case.id for case in chosen}
+    ids = {case.id for case in selected_records}
     candidates = (record for path in shards_of(outputs).files for record in read_records(path, Output))
-    answers = [_without_workspace(output) for output in candidates if output.case_id in ids]
-    return cases_file, [_written(beside.with_name(f"{beside.stem}.only.outputs.jsonl"), answers)]
+    selected_outputs = [_without_workspace(output) for output in candidates if output.case_id in ids]
+    return cases_file, [
+        _write_selection(beside.with_name(f"{beside.stem}.only.outputs.jsonl"), selected_outputs)
+    ]
 
 
 def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
@@ -87,8 +89,12 @@ def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
     if not is_verdicts(labels):
         return labels
     ids = {case.id for case in read_records(cases, Case)}
-    chosen = [label for label in read_records(labels, Verdict) if label.case_id in ids]
-    return _written(beside.with_name(f"{beside.stem}.only.labels.jsonl"), chosen) if chosen else None
+    selected_records = [label for label in read_records(labels, Verdict) if label.case_id in ids]
+    return (
+        _write_selection(beside.with_name(f"{beside.stem}.only.labels.jsonl"), selected_records)
+        if selected_records
+        else None
+    )
 
 
 def _without_workspace(output: Output) -> Output:
@@ -99,5 +105,5 @@ def _without_workspace(output: Output) -> Output:
     return output
 
 
-def _written(path: Path, rows: Iterable[Case | Output | Verdict]) -> Path:
+def _write_selection(path: Path, rows: Iterable[Case | Output | Verdict]) -> Path:
     return write_beside(path, rows, "exists with another selection")

@@ -36,9 +36,9 @@ def _calibration_values(calibration: Calibration) -> dict[str, Any]:
 
 def _calibration_frame(calibration: Calibration) -> pd.DataFrame:
     return statistics_frame(
-        ({"judge": judge, "statistic": name}, each)
-        for judge, panel in calibration.judges.items()
-        for name, each in panel.statistics.items()
+        ({"judge": judge, "statistic": name}, statistic)
+        for judge, judge_calibration in calibration.judges.items()
+        for name, statistic in judge_calibration.statistics.items()
     )
 
 
@@ -75,11 +75,11 @@ def _estimation_frame(estimation: Estimation) -> pd.DataFrame:
 def _plan_frame(plan: SamplePlan) -> pd.DataFrame:
     if plan.draw is not None:
         return data_frame(plan.draw.rows())
-    needed = {**(plan.labels or {}), **({} if plan.items is None else {"comparison": plan.items})}
+    counts = {**(plan.labels or {}), **({} if plan.items is None else {"comparison": plan.items})}
     phases = [] if plan.budget is None else plan.budget.phases
     return data_frame(
         [
-            *({"for": name, "n": number} for name, number in needed.items()),
+            *({"for": name, "n": number} for name, number in counts.items()),
             *({"for": phase.name, "n": phase.outputs, **_costs(phase)} for phase in phases),
         ]
     )

@@ -21,13 +21,12 @@ from ..calibration.corrected_rate.estimation_results import Target
 from ..calibration.corrected_rate.rate_interval import RateInterval
 from ..calibration.intervals.measurement import DEFAULT_REPLICATES, IntervalOption, Settings
 from ..calibration.label_declarations import RANDOM_SAMPLES, LabelDeclaration
-from ..calibration.pass_threshold import GivenPassAt
 from ..calibration.statistic_catalogue import AGREEMENT, ESTIMATORS
 from ..calibration.tables.calibration_table import Table
 from ..calibration.tables.table_files import read_labels
 from ..calibration.thresholds.threshold_results import Recalibrator
 from ..errors import UsageError
-from ..evaluation.case_tags import ANY_TAG
+from ..evaluation.tested_columns import ANY_TAG
 from ..judges.prices import dollars_of
 from ..records import nearest
 from ..spelling import setting
@@ -46,14 +45,16 @@ Part: TypeAlias = Literal["open", "all"]
 """Part of a run: undecided outputs, or all."""
 
 _CATEGORY_COUNTS = range(2, 51)
+"""Accepted numbers of categories."""
 _MIN_REPLICATES = 100
+"""Fewest bootstrap samples that are accepted."""
 
 
 @checked_arguments
 def calibrate(
     table: Tables,
     *,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -77,7 +78,7 @@ def calibrate(
         interval: Interval method of other software, or None for the best of each statistic.
         level: Nominal coverage.
         seed: Seed of the bootstrap.
-        replicates: Replicates of the bootstrap.
+        replicates: Number of bootstrap samples.
         label_audit: A person's verdicts on a random sample of the labelled items, to correct for errors of the labels.
         label_audit_by: Use ``gart-buck`` only for judges that share no errors with the labels and have no verdicts on the audited items.
         adjudications: People's decisions on who is right if judge and label differ, besides those in runs: adds columns by corrected labels.
@@ -106,7 +107,7 @@ def calibrate(
     if recalibrate is not None:
         require_choice("recalibrate", recalibrate, Recalibrator)
     categories = None if levels is None else _categories(levels)
-    if isinstance(table, Iterator):  # looked at twice
+    if isinstance(table, Iterator):  # it is read twice: for pairs, and as a table
         table = cast("list[Mapping[str, Any]]", list(table))
     pairs = None if isinstance(table, Table) else recorded_pairs(table, reading)
     if pairs is not None:
@@ -143,13 +144,13 @@ def _categories(levels: Iterable[Any]) -> list[float]:
     Raises:
         UsageError: They are too few or too many, or one is no number in [0, 1].
     """
-    given = list(levels)
-    if all(map(_in_unit_interval, given)):
-        categories = sorted(set(given))
+    values = list(levels)
+    if all(map(_in_unit_interval, values)):
+        categories = sorted(set(values))
         if len(categories) in _CATEGORY_COUNTS:
             return categories
     raise UsageError(
-        f"{setting('levels')} expects 2 to {_CATEGORY_COUNTS[-1]} different numbers in [0, 1], got {reprlib.repr(given)}"
+        f"{setting('levels')} expects 2 to {_CATEGORY_COUNTS[-1]} different numbers in [0, 1], got {reprlib.repr(values)}"
     )
 
 
@@ -158,7 +159,7 @@ def _in_unit_interval(number: Any) -> bool:
 
 
 def _require_settings(interval: IntervalOption | None, level: float, replicates: int, seed: int) -> None:
-    """Refuse settings of intervals that do not exist or are outside their range."""
+    """Raise a UsageError for an unknown interval method, or a number outside its range."""
     if interval is not None:
         require_choice("interval", interval, IntervalOption)
     require_range("level", level)
@@ -187,7 +188,7 @@ def compare(
     *,
     by: By = "judge",
     right: Right | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     against: str | None = None,
     statistic: str | None = None,
     error_costs: Sequence[float] | str | None = None,
@@ -220,7 +221,7 @@ def compare(
         interval: Interval method for the difference between judges, or None for the best available.
         level: Nominal coverage.
         seed: Seed of the bootstrap.
-        replicates: Replicates of the bootstrap.
+        replicates: Number of bootstrap samples.
         prices: Dollars for a million tokens, ``IN/OUT`` or ``MODEL=IN/OUT``, for tables with tokens; by default public list prices.
         **reading: Options for reading tables: ``labels``, ``map``; see `TableReading`.
 
@@ -285,7 +286,7 @@ def _error_costs(given: Sequence[float] | str, statistic: str | None) -> ErrorCo
 
 
 def _tested_tags(chosen_by: LabelDeclaration | None) -> list[str]:
-    """Return the tags by which labels are tested: all, if they are declared a random sample."""
+    """Return the tags by which labels declared a random sample are tested."""
     return [ANY_TAG] if chosen_by in RANDOM_SAMPLES else []
 
 
@@ -294,7 +295,7 @@ def estimate(
     table: Tables,
     *,
     judge: str | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: RateInterval = "score",
     level: float = 0.95,
     target: Target = "population",

@@ -54,7 +54,7 @@ class TableReading(HeaderReading, total=False):
         label_pass_at: The worst label that passes, as it is written; fractions are kept without it.
         score_scale: The worst and the best score, as they are written; a mapping gives those of single judges: ``{"gpt": (1, 5)}``.
         scores_are: What judges' scores are, ``probabilities`` that an output passes or ``grades``; a mapping says it of single judges.
-        map_label: Scores of words in labels and scores: ``{"grounded": 1, "timeout": None}``, None for no grade.
+        map_label: Scores of words in labels and scores: ``{"grounded": 1, "timeout": None}``, with None for no grade.
         all_alike: Whether words may make all labels, or all scores of a judge, pass or all fail.
         draws: Files with the chances of labelled items to be drawn, made by `plan`, one per round.
         accept_edited: Whether to accept runs whose verdicts were edited by hand.
@@ -107,22 +107,22 @@ def read_calibration_table(
     """
     require_declared(reading, TableReading)
     labels, columns = reading.get("labels"), {**(reading.get("columns") or {}), **(reading.get("map") or {})}
-    decided = None if adjudications is None else source("adjudications", adjudications)
+    decision_source = None if adjudications is None else source("adjudications", adjudications)
     if isinstance(table, Table):
         if labels is not None or columns:
             raise UsageError("the table is already read; give labels and columns when you read it")
         table = table.with_score_kinds(score_kinds(reading.get("scores_are")))
-        if decided is not None:
-            return replace(table, decisions=table.decisions + read_decisions(decided))
+        if decision_source is not None:
+            return replace(table, decisions=table.decisions + read_decisions(decision_source))
         return table
     form = replace(_form(reading, columns, apart=apart), systems_apart=systems_apart, tags=tags)
-    several = table if isinstance(table, _Several) else pieces_of(table, Run)
-    sources = [_source(each) for each in several]
+    pieces = table if isinstance(table, _TableList) else pieces_of(table, Run)
+    sources = [_source(piece) for piece in pieces]
     try:
         return read_tables(
             sources,
             labels=None if labels is None else label_files(labels, form.labels, columns),
-            adjudications=decided,
+            adjudications=decision_source,
             form=form,
             draw=[input_path(path) for path in reading.get("draws", ())],
             open_only=open_only,
@@ -146,16 +146,17 @@ def read_table(table: Tables, **options: Any) -> Table:
 
 
 def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> TableForm:
-    """Return the meaning of columns and grades that a caller describes."""
-    words, alike = reading.get("map_label"), reading.get("all_alike", False)
+    """Return how to read columns and grades, as a caller describes them."""
+    score_of_word, all_alike = reading.get("map_label"), reading.get("all_alike", False)
     return TableForm(
         columns=columns,
         apart=apart,
         header=header_choice(reading.get("header"), reading.get("column_names")),
-        scores=score_scales(
-            reading.get("score_scale"), words, kinds=reading.get("scores_are"), all_alike=alike
+        scores=score_scales(reading.get("score_scale"), score_of_word, all_alike=all_alike),
+        score_kinds=score_kinds(reading.get("scores_are")),
+        labels=grade_scale(
+            reading.get("label_scale"), reading.get("label_pass_at"), score_of_word, all_alike=all_alike
         ),
-        labels=grade_scale(reading.get("label_scale"), reading.get("label_pass_at"), words, all_alike=alike),
     )
 
 
@@ -169,10 +170,10 @@ def _hint_for_two_runs(sources: Sequence[FolderPath | InputPath]) -> str:
 
 def combined_tables(a: Tables, b: Rows | None) -> Tables:
     """Combine two tables into one."""
-    return a if b is None else _Several((a, b))
+    return a if b is None else _TableList((a, b))
 
 
-class _Several(tuple[Any, ...]):
+class _TableList(tuple[Any, ...]):
     """Several tables, read as one."""
 
     __slots__ = ()

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from ..report.page import ResultPage
 
-_MOST = 1_000
+_MAX_K = 1_000
+"""Largest k of a rate over k trials."""
 
 
 class TrialRates(ResultOnPage, Framed, frozen=True):
@@ -55,14 +56,14 @@ def _trials_frame(trials: TrialRates) -> pd.DataFrame:
                 "system": name,
                 "rate": rate,
                 "k": k,
-                "value": each.value,
-                "low": each.low,
-                "high": each.high,
-                "n": each.n,
+                "value": statistic.value,
+                "low": statistic.low,
+                "high": statistic.high,
+                "n": statistic.n,
             }
             for name, system in trials.systems.items()
             for rate, by_k in system.rates.items()
-            for k, each in by_k.items()
+            for k, statistic in by_k.items()
         ]
     )
 
@@ -104,9 +105,9 @@ def trials(
         UsageError: A k is not a positive number of trials.
     """
     ks = [ks] if isinstance(ks, int) else ks
-    if ks is not None and (not ks or any(not 1 <= k <= _MOST for k in ks)):
+    if ks is not None and (not ks or any(not 1 <= k <= _MAX_K for k in ks)):
         raise UsageError(
-            f"{setting('ks')}: expected numbers from 1 to {_MOST:,}, got {', '.join(map(str, ks)) or 'none'}"
+            f"{setting('ks')}: expected numbers from 1 to {_MAX_K:,}, got {', '.join(map(str, ks)) or 'none'}"
         )
     require_range("level", level)
     rows = read_table(table, outputs=True, **reading)

@@ -10,13 +10,17 @@ module that does its work counts once.
 from __future__ import annotations
 
 import ast
+import io
 import math
+import re
 import statistics
+import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import paths
 from commands import described
+from run_types import types_of_a_run
 from setting_declarations import (
     SURFACES,
     commands_read_back,
@@ -31,6 +35,7 @@ from source_tree import (
     POOR_BEGINNING,
     function_names,
     import_circles,
+    imported_by_one_neighbour,
     kinds_meant,
     kinds_named,
     product_files,
@@ -42,10 +47,11 @@ from value_names import names_on_the_way
 
 from fiducial.settings.access_settings import AccessSettings
 from fiducial.settings.judging_settings import JudgingSettings, JurySettings
-from fiducial.settings.setting import declared, names_of
+from fiducial.settings.setting import names_of, verb_settings
 
 _ROOT = Path(__file__).parents[1]
 _NOT_ROOMS = {"build", "dist", "notebooks"}
+_DIRECTIVE = re.compile(r"# *(noqa|type:|pyright:|ruff:|fmt:|pragma)")
 _HEAD = ("room", "files", "lines", "functions", "median", "p95", "longest")
 
 
@@ -124,12 +130,47 @@ def readability() -> Iterator[tuple[str, str]]:
     yield "words of the docs without decisions, of which with a letter", f"{len(words):,}, {lettered:,}"
     counts = ", ".join(str(len(name)) for name in names_on_the_way().values())
     yield "names of all options, and of one option's value, from the command line to the plan", counts
+    yield from _modules()
+    yield "record types that a run passes, from options to report", f"{len(types_of_a_run())}"
     yield from _settings()
     for command, touched in paths.measured():
         yield (
             f"`{command}` of two outputs: files executed, modules loaded",
             f"{touched.executed}, {touched.loaded}",
         )
+
+
+def _modules() -> Iterator[tuple[str, str]]:
+    """Yield counts of modules, of names that say nothing, and of comments."""
+    modules = [path for path in product_files() if not path.stem.startswith("__")]
+    sources = [path.read_text(encoding="utf-8") for path in modules]
+    lines = [source.count("\n") for source in sources]
+    yield (
+        "modules, of which under 50 lines, over 400 lines",
+        ", ".join(
+            f"{count:,}"
+            for count in (len(modules), sum(map((50).__gt__, lines)), sum(map((400).__lt__, lines)))
+        ),
+    )
+    yield "modules that a single module of their own folder imports", f"{len(imported_by_one_neighbour())}"
+    yield "loop variables called `each`", f"{sum(map(_loops_over_each, sources)):,}"
+    comments = sum(map(_comments, sources))
+    yield "comments, and lines for each", f"{comments:,}, {sum(lines) / comments:.0f}"
+
+
+def _loops_over_each(source: str) -> int:
+    loops = (
+        node.target
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension)
+    )
+    return sum(isinstance(name, ast.Name) and name.id == "each" for loop in loops for name in ast.walk(loop))
+
+
+def _comments(source: str) -> int:
+    """Count comments, leaving out directives to linters and type checkers."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return sum(token.type == tokenize.COMMENT and not _DIRECTIVE.match(token.string) for token in tokens)
 
 
 def _settings() -> Iterator[tuple[str, str]]:
@@ -139,7 +180,7 @@ def _settings() -> Iterator[tuple[str, str]]:
         for path in sorted((_ROOT / "settings" / "verbs").glob("[a-z]*.py"))
         for verb in verbs_in(path.stem)
     ]
-    settings = [each for verb in verbs for each in declared(verb)]
+    settings = [each for verb in verbs for each in verb_settings(verb)]
     files = [
         path for path in product_files() if path.relative_to(_ROOT).parts[0] in {"api", "cli", "settings"}
     ]

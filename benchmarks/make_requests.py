@@ -34,12 +34,12 @@ from fiducial.deterministic.mutation import DIALS, origin
 from fiducial.errors import UsageError
 from fiducial.evaluation.audit.audit_plan import AuditPlan, audit_steps, open_probes, prepare_audit
 from fiducial.evaluation.audit.ladder.climb import even_round
-from fiducial.evaluation.audit.ladder.questions import Posed, pose, questions
+from fiducial.evaluation.audit.ladder.questions import LadderItem, make_item, questions
 from fiducial.evaluation.batch.batch_export import Questions, export_batch
 from fiducial.evaluation.batch.batch_files import file_numbering, once, write_batch
 from fiducial.evaluation.forecast import copy_of_run
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.evaluation.judging.asking import every_output, open_work
+from fiducial.evaluation.judging.asking import every_output, remaining_work
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.preference.paired_inputs import Members, PairInputs
 from fiducial.evaluation.progress import Silent
@@ -119,7 +119,7 @@ def write_preferences(count: int, folder: Path, model: str) -> None:
         for variant in (name.variant for name in all_prompts() if name.judge in PAIRWISE):
             task = judge_task(f"preference/{variant}", model)
             assert task.prompt_judge is not None
-            work = open_work(pairs, task, lambda key: pairs.members[key] in asked, (), 1)
+            work = remaining_work(pairs, task, lambda key: pairs.members[key] in asked, (), 1)
             requests = once(unanswered(task.prompt_judge, work, lambda _: None), set())
             for file in write_batch(requests, file_numbering(folder / f"preference.{variant}.jsonl")):
                 print(
@@ -157,7 +157,7 @@ def write_lifelike(folder: Path, model: str) -> None:
         for name in JUDGES.values():
             task = judge_task(name, model)
             assert task.prompt_judge is not None
-            work = open_work(inputs, task, lambda key: key in drawn, (), 1)
+            work = remaining_work(inputs, task, lambda key: key in drawn, (), 1)
             requests = once(unanswered(task.prompt_judge, work, lambda _: None), set())
             for file in write_batch(requests, file_numbering(folder / f"{name.replace('/', '.')}.jsonl")):
                 print(f"{file.path}: {file.requests:,} requests, of {len(drawn)} probes in all")
@@ -180,7 +180,7 @@ def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
         dial.name: dial for dial in DIALS.values() if task.judges_kind(dial.make(0, dial.levels[0]).case.kind)
     }
     rows = [even_round(task.id, dial, calls) for dial in dials.values()]
-    posed = [pose(dials[question.dial], question, CheckOptions()) for question in questions(rows)]
+    posed = [make_item(dials[question.dial], question, CheckOptions()) for question in questions(rows)]
     stem = task.id.name
     cases, outputs = folder / f"{stem}.cases.jsonl", folder / f"{stem}.outputs.jsonl"
     write_records(cases, {each.case.id: each.case for each in posed}.values())
@@ -191,7 +191,7 @@ def write_ladder(name: str, calls: int, folder: Path, model: str) -> None:
         print(f"{file.path}: {file.requests:,} requests, {len(dials)} dials, --calls {calls}")
 
 
-def _label(posed: Posed) -> Verdict:
+def _label(posed: LadderItem) -> Verdict:
     """Return the right verdict on a question."""
     facts = posed.facts
     return Verdict.on(
@@ -209,11 +209,11 @@ def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None
     with EvaluationInputs(cases, [outputs]) as inputs:
         for name in (prompt for prompt in all_prompts() if prompt.judge not in {SPLITTER.judge, *PAIRWISE}):
             task = judge_task(str(name), model)
-            if next(open_work(inputs, task, every_output, (), 1), None) is None:
+            if next(remaining_work(inputs, task, every_output, (), 1), None) is None:
                 print(f"{name.judge}.{name.variant}: no item is for this judge")
                 continue
             assert task.prompt_judge is not None
-            work = criterion_work(task.prompt_judge, open_work(inputs, task, every_output, (), 1))
+            work = criterion_work(task.prompt_judge, remaining_work(inputs, task, every_output, (), 1))
             requests = once(unanswered(task.prompt_judge, work, lambda _: None), set())
             for file in write_batch(requests, file_numbering(folder / f"{name.judge}.{name.variant}.jsonl")):
                 print(f"{file.path}: {file.requests:,} requests")

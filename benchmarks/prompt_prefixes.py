@@ -19,7 +19,7 @@ from commands import described
 
 from fiducial.data import demo_path
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.evaluation.judging.asking import every_output, open_work
+from fiducial.evaluation.judging.asking import every_output, remaining_work
 from fiducial.evaluation.judging.tasks import JudgeTask, judge_task
 from fiducial.judges import NotApplicableError, PromptJudge, shipped_prompts
 from fiducial.judges.criteria import question_cases
@@ -82,7 +82,7 @@ def over_the_suite() -> Iterator[Prefix]:
 
 
 def _items(inputs: EvaluationInputs, task: JudgeTask) -> Iterator[tuple[Case, Output]]:
-    work = criterion_work(_asked(task), open_work(inputs, task, every_output, (), 1))
+    work = criterion_work(_asked(task), remaining_work(inputs, task, every_output, (), 1))
     return ((case, output) for case, output, _ in work)
 
 

@@ -30,7 +30,7 @@ from fiducial.evaluation.audit.building import ProbeSettings, build_probes
 from fiducial.evaluation.audit.probe_folder import ProbeFacts, read_facts
 from fiducial.evaluation.audit.scored import passes
 from fiducial.evaluation.inputs import EvaluationInputs
-from fiducial.evaluation.judging.asking import open_work
+from fiducial.evaluation.judging.asking import remaining_work
 from fiducial.evaluation.judging.tasks import judge_task
 from fiducial.evaluation.progress import Silent
 from fiducial.judges import judge_work
@@ -170,7 +170,7 @@ def ask(
 async def _ask_one(inputs: EvaluationInputs, judge: str, replies: Replies, repeats: int) -> list[Verdict]:
     task = judge_task(judge, MODEL)
     assert task.prompt_judge is not None
-    work: Iterator[tuple[Case, Output, int]] = open_work(inputs, task, lambda _: True, (), repeats)
+    work: Iterator[tuple[Case, Output, int]] = remaining_work(inputs, task, lambda _: True, (), repeats)
     return [verdict async for verdict in judge_work(work, task.prompt_judge, replies)]
 
 

@@ -6,7 +6,6 @@ Each judge has its own threshold, because judges have different scales.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from numbers import Real
 from typing import Literal, TypeAlias
 
@@ -41,61 +40,14 @@ class PassThreshold(msgspec.Struct, frozen=True):
 _SOURCES = {"told": "as told", "declared": "its own", "costs": "by the costs of errors", "default": "default"}
 
 
-@dataclass(frozen=True, slots=True)
-class PassAt:
-    """Pass-threshold overrides.
-
-    Attributes:
-        everywhere: Threshold of every judge that is not named, or None for each judge's own.
-        judges: Threshold by judge name, or by its first parts: ``groundedness``, ``groundedness/reasons``.
-    """
-
-    everywhere: float | None = None
-    judges: Mapping[str, float] = field(default_factory=dict[str, float])
-
-    def of(self, names: Iterable[str], own_threshold: PassThreshold) -> PassThreshold:
-        """Return a judge's threshold: the most specific override, the general one, or its own."""
-        names = list(names)
-        matching = [prefix for prefix in self.judges if any(begins(name, prefix) for name in names)]
-        if matching:
-            return PassThreshold(self.judges[max(matching, key=len)], "told")
-        return own_threshold if self.everywhere is None else PassThreshold(self.everywhere, "told")
-
-    def require_known_judges(self, names: Iterable[str]) -> None:
-        """Require that every named threshold is of one of these judges.
-
-        Raises:
-            UsageError: One is not.
-        """
-        names = list(dict.fromkeys(names))
-        for prefix, threshold in self.judges.items():
-            if not any(begins(name, prefix) for name in names):
-                raise UsageError(
-                    f"{setting('pass_at', f'{prefix}={threshold:g}')}: there is no judge {prefix!r}{known_names(prefix, names)}"
-                )
-
-
-NO_OVERRIDES = PassAt()
-"""No override; each judge uses its own threshold."""
-
-GivenPassAt: TypeAlias = PassAt | Mapping[str, float] | float | None
-"""Threshold for all judges, thresholds by judge, or None for each judge's own."""
-
-
-def pass_at_of(thresholds: GivenPassAt) -> PassAt:
-    """Return a caller's threshold overrides.
+def threshold_overrides(pass_at: float | Mapping[str, float] | None) -> Mapping[str, float]:
+    """Return a caller's thresholds by judge; the name "" stands for all other judges.
 
     Raises:
         UsageError: A threshold is not in (0, 1].
     """
-    if isinstance(thresholds, PassAt):
-        overrides = thresholds
-    elif isinstance(thresholds, Mapping):
-        overrides = PassAt(judges=thresholds)
-    else:
-        overrides = PassAt(thresholds)
-    everywhere = [] if overrides.everywhere is None else [overrides.everywhere]
-    for threshold in [*overrides.judges.values(), *everywhere]:
+    overrides = pass_at if isinstance(pass_at, Mapping) else {} if pass_at is None else {"": pass_at}
+    for threshold in overrides.values():
         if not isinstance(threshold, Real):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
             raise UsageError(
                 f"pass_at: expected a number or a mapping of judges to numbers, got {threshold!r}"
@@ -107,6 +59,35 @@ def pass_at_of(thresholds: GivenPassAt) -> PassAt:
     return overrides
 
 
+def require_overridden_judges(overrides: Mapping[str, float], judges: Iterable[str]) -> None:
+    """Require that every judge whose threshold is overridden is among these judges.
+
+    Raises:
+        UsageError: One is not.
+    """
+    judges = list(dict.fromkeys(judges))
+    for prefix, threshold in overrides.items():
+        if prefix and not any(begins(judge, prefix) for judge in judges):
+            raise UsageError(
+                f"{setting('pass_at', f'{prefix}={threshold:g}')}: there is no judge {prefix!r}{known_names(prefix, judges)}"
+            )
+
+
+def overridden_threshold(
+    own_threshold: PassThreshold, overrides: Mapping[str, float], names: Iterable[str]
+) -> PassThreshold:
+    """Return the most specific override of a judge's threshold, or its own threshold.
+
+    Args:
+        own_threshold: The judge's own.
+        overrides: Thresholds by judge name, or by its first parts: ``groundedness``, ``groundedness/reasons``.
+        names: Names of the judge.
+    """
+    names = list(names)
+    prefixes = [prefix for prefix in overrides if not prefix or any(begins(name, prefix) for name in names)]
+    return PassThreshold(overrides[max(prefixes, key=len)], "told") if prefixes else own_threshold
+
+
 def begins(name: str, prefix: str) -> bool:
-    """Return whether a judge has this name, with or without a variant and a model behind it."""
+    """Return whether a judge is named ``prefix``, with or without a variant and a model."""
     return name == prefix or name.startswith((f"{prefix}/", f"{prefix}@"))

@@ -130,20 +130,20 @@ def run(**values: Any) -> int:
     if options.dry_run:
         click.echo(str(forecast_audit(plan, access(), options.price)))
         return EXIT_OK
-    audited = audit_by(plan, access, progress=True)
-    with show_progress(enabled=True) as shown:
-        shown.begin("writing the report", 0)
-        report = audited.report(options.out / "report.html")
+    audit = audit_by(plan, access, progress=True)
+    with show_progress(enabled=True) as progress_display:
+        progress_display.begin("writing the report", 0)
+        report = audit.report(options.out / "report.html")
     closing = [
         f"records: {options.out} (to_read.jsonl lists survivors and false alarms)",
         f"report: {report}",
     ]
-    if audited.failed:
+    if audit.failed:
         retry = (
             "the recording has no reply for them"
             if options.replay
             else "rerun the command to retry only these"
         )
-        closing.append(f"verdicts missing because calls failed: {audited.failed:,}; {retry}")
-    emit(audited, options.json_file, closing=closing)
-    return EXIT_PARTIAL if audited.failed else EXIT_OK
+        closing.append(f"verdicts missing because calls failed: {audit.failed:,}; {retry}")
+    emit(audit, options.json_file, closing=closing)
+    return EXIT_PARTIAL if audit.failed else EXIT_OK

@@ -67,11 +67,13 @@ def generate(
     if dry_run:
         click.echo(str(forecast_bfcl(data, results, categories, **source)))
         return EXIT_OK
-    done = generate_bfcl(data, results, categories, count_failures=count_failures, progress=True, **source)
-    for generation in done:
+    generations = generate_bfcl(
+        data, results, categories, count_failures=count_failures, progress=True, **source
+    )
+    for generation in generations:
         click.echo(str(generation))
     click.echo(f"results: {results}")
-    return EXIT_PARTIAL if any(generation.tally.without_output for generation in done) else EXIT_OK
+    return EXIT_PARTIAL if any(generation.tally.without_output for generation in generations) else EXIT_OK
 
 
 @command.command(
@@ -92,7 +94,7 @@ def score(
     """
     from ..api.bfcl import score_bfcl
 
-    scored = score_bfcl(data, results, scores, progress=True, prices=price, **options)
-    for path in scored.passed_over:
+    result = score_bfcl(data, results, scores, progress=True, prices=price, **options)
+    for path in result.passed_over:
         click.echo(f"skipped, as BFCL does: {path}", err=True)
-    emit(scored, json_file, closing=["", f"score files and CSV files are in {scores}"])
+    emit(result, json_file, closing=["", f"score files and CSV files are in {scores}"])

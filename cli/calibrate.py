@@ -19,7 +19,7 @@ from .table_options import load_pairs, load_table, show_choices
 if TYPE_CHECKING:
     from ..api.table_results import Calibration
 
-_OF_SINGLE_OUTPUTS = ("adjudications", "slices", "cascade", "levels", "pass_at", "label_audit", "max_error", "threshold_for", "recalibrate", "interval", "error_costs")  # fmt: skip
+_SINGLE_OUTPUT_OPTIONS = ("adjudications", "slices", "cascade", "levels", "pass_at", "label_audit", "max_error", "threshold_for", "recalibrate", "interval", "error_costs")  # fmt: skip
 """Options that mean nothing for verdicts on pairs."""
 
 _EXAMPLE = """\b
@@ -58,15 +58,15 @@ def command(
         require_untyped(["label_audit_by"], "goes with --label-audit")
     minimums = parse_gates(gates, STATISTICS)
     if dry_run:
-        fast: dict[str, Any] = {**options, "replicates": 100}  # no interval is shown
-        show_choices(tables, columns, labels, lambda each: _accuracies(calibrate(each, **fast)))
+        fast_options: dict[str, Any] = {**options, "replicates": 100}  # no interval is shown
+        show_choices(tables, columns, labels, lambda table: _accuracies(calibrate(table, **fast_options)))
         return EXIT_OK
     pairs = load_pairs(tables, columns, labels)
     if pairs is not None:
-        require_untyped(_OF_SINGLE_OUTPUTS, "is for verdicts on single outputs; these are on pairs")
-        found = pair_calibration(pairs, replicates=options["replicates"])
-        emit(found, json_file)
-        return print_gate_failures(judge_gate_failures(minimums, found.judges))
+        require_untyped(_SINGLE_OUTPUT_OPTIONS, "is for verdicts on single outputs; these are on pairs")
+        pair_results = pair_calibration(pairs, replicates=options["replicates"])
+        emit(pair_results, json_file)
+        return print_gate_failures(judge_gate_failures(minimums, pair_results.judges))
     table = load_table(tables, columns, labels, lexical=True, adjudications=adjudications)
     for name in slices:
         if name not in table.columns:

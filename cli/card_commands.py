@@ -64,7 +64,7 @@ def table_command(
     from ..api.measured_judges import audit_table
 
     table = audit_table(cards)
-    written = [] if out is None else table.write(out)[:1]
+    written_files = [] if out is None else table.write(out)[:1]
     if badge is not None:
-        written.append(table.badge(badge))
-    emit(table, json_file, closing=[as_named(f"written: {path}") for path in written])
+        written_files.append(table.badge(badge))
+    emit(table, json_file, closing=[as_named(f"written: {path}") for path in written_files])

@@ -49,9 +49,9 @@ def command(
     keep_only(inputs)
     cases, outputs = inputs["cases"], inputs["outputs"]
     try:
-        checked = check_file(cases, outputs, out, progress=True, **options)
+        results = check_file(cases, outputs, out, progress=True, **options)
     except KeyboardInterrupt:
         click.echo(f"verdicts so far: {partial_file(out)}", err=True)
         raise
-    emit(checked, json_file, closing=[f"verdicts: {out}"])
-    return EXIT_PARTIAL if checked.failed else EXIT_OK
+    emit(results, json_file, closing=[f"verdicts: {out}"])
+    return EXIT_PARTIAL if results.failed else EXIT_OK

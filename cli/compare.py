@@ -70,9 +70,9 @@ def command(**values: Any) -> int:
         )
     from ..api.table_statistics import compare
 
-    recorded = load_pairs(options.tables, options.columns, options.labels)
-    if recorded is not None:
-        return _show_recorded(options, recorded)
+    recorded_verdicts = load_pairs(options.tables, options.columns, options.labels)
+    if recorded_verdicts is not None:
+        return _show_recorded(options, recorded_verdicts)
     outputs = options.by == "system" and options.right != "agrees"
     table = load_table(
         options.tables,
@@ -105,8 +105,8 @@ def _show_recorded(options: CompareSettings, pairs: RecordedPairs) -> int:
         _TABLE_OPTIONS,
         "is for verdicts on single outputs",
     )
-    found = Preferences(judges=pairs.preferences(against=options.against))
-    emit_page(found, options.html, json_file=options.json_file)
+    preferences = Preferences(judges=pairs.preferences(against=options.against))
+    emit_page(preferences, options.html, json_file=options.json_file)
     return EXIT_OK
 
 
@@ -123,13 +123,13 @@ def _prefer(options: CompareSettings) -> int:
         click.echo(str(forecast_preferences(plan, access(), options.price)))
         return EXIT_OK
     preferences = prefer_by(plan, access, progress=True)
-    missing: list[str] = []
+    closing: list[str] = []
     if preferences.failed:
         retry = (
             "rerun the command to retry only these"
             if options.out
             else "--out FOLDER keeps the others for a retry"
         )
-        missing.append(f"verdicts missing because calls failed: {preferences.failed:,}; {retry}")
-    emit_page(preferences, options.html, json_file=options.json_file, closing=missing)
+        closing.append(f"verdicts missing because calls failed: {preferences.failed:,}; {retry}")
+    emit_page(preferences, options.html, json_file=options.json_file, closing=closing)
     return EXIT_PARTIAL if preferences.failed else EXIT_OK

@@ -24,7 +24,7 @@ from .option_sources import words_before_dashes
 from .param_types import parameters_of
 from .team_file import JUDGE_PARAMETERS, TRUST_OPTION, TRUST_VARIABLE, TeamFile, name_value_pairs
 
-_DECODING = frozenset({JUDGE_PARAMETERS, "judge-parameter", "parameter"})
+_PARAMETER_OPTIONS = frozenset({JUDGE_PARAMETERS, "judge-parameter", "parameter"})
 """Options whose values are sent to a model as parameters."""
 
 HARMLESS_PARAMETERS = DECODING_PARAMETERS | {
@@ -40,7 +40,7 @@ HARMLESS_PARAMETERS = DECODING_PARAMETERS | {
 
 
 def require_trust(team: TeamFile, command: str, table: Mapping[str, Any], harmless: Container[str]) -> None:
-    """Report the settings' file once the user has trusted those that could do harm.
+    """Require the user's trust in settings that could do harm, then print the file's name.
 
     Args:
         team: The file.
@@ -56,13 +56,13 @@ def require_trust(team: TeamFile, command: str, table: Mapping[str, Any], harmle
     assert team.path is not None
     assert team.owner is not None
     sensitive = [
-        name + _prompts_with_more(value)
+        name + _prompts_to_trust(value)
         for name, value in table.items()
-        if _needs_trust(name, value, harmless) or _prompts_with_more(value)
+        if _needs_trust(name, value, harmless) or _prompts_to_trust(value)
     ]
     if sensitive and team.owner.problem is not None:
         raise _refusal(team.path, command, sensitive, team.owner.problem)
-    if sensitive and not _agreed(team.path, team.owner, command, sensitive):
+    if sensitive and not _is_agreed(team.path, team.owner, command, sensitive):
         why = (
             "this may name code, endpoints, secrets or files; look at it, then add "
             f"{TRUST_OPTION} once (in a CI: {TRUST_VARIABLE}=1)"
@@ -74,7 +74,7 @@ def require_trust(team: TeamFile, command: str, table: Mapping[str, Any], harmle
 def _needs_trust(name: str, value: Any, harmless: Container[str]) -> bool:
     """Return whether a setting could do harm."""
     option = name.replace("_", "-")
-    if option in _DECODING:
+    if option in _PARAMETER_OPTIONS:
         return _sends_more_than_decoding(option, value)
     return option not in harmless or _names_an_address(value)
 
@@ -84,9 +84,9 @@ def _sends_more_than_decoding(option: str, value: Any) -> bool:
     if isinstance(value, dict):
         pairs = name_value_pairs(cast("dict[str, Any]", value))
     else:
-        pairs = [str(each) for each in cast("list[Any]", value if isinstance(value, list) else [value])]
-    sent = parameters_of(f"--{option}", pairs)
-    return not sent.keys() <= HARMLESS_PARAMETERS or "://" in str(sent)
+        pairs = [str(pair) for pair in cast("list[Any]", value if isinstance(value, list) else [value])]
+    parameters = parameters_of(f"--{option}", pairs)
+    return not parameters.keys() <= HARMLESS_PARAMETERS or "://" in str(parameters)
 
 
 def _names_an_address(value: Any) -> bool:
@@ -94,22 +94,22 @@ def _names_an_address(value: Any) -> bool:
     return any("://" in text for text in _texts(value))
 
 
-def _prompts_with_more(value: Any) -> str:
+def _prompts_to_trust(value: Any) -> str:
     """Name the prompt files that send more than decoding parameters, in brackets."""
-    more = {text: names for text in _texts(value) if (names := parameters_to_trust(text))}
-    return "".join(f" ({text} sends {', '.join(names)})" for text, names in more.items())
+    parameters_by_prompt = {text: names for text in _texts(value) if (names := parameters_to_trust(text))}
+    return "".join(f" ({text} sends {', '.join(names)})" for text, names in parameters_by_prompt.items())
 
 
 def _texts(value: Any) -> list[str]:
-    each: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
-    return [text for text in each if isinstance(text, str)]
+    values: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
+    return [text for text in values if isinstance(text, str)]
 
 
 def _refusal(path: Path, command: str, options: Sequence[str], why: str) -> UsageError:
     return UsageError(f"{path}: {command} {', '.join(options)}: not taken from this file: {why}")
 
 
-def _agreed(path: Path, owner: FileOwner, command: str, sensitive: Sequence[str]) -> bool:
+def _is_agreed(path: Path, owner: FileOwner, command: str, sensitive: Sequence[str]) -> bool:
     if os.environ.get(TRUST_VARIABLE) == "1":
         return True
     memory = user_state_path("fiducial") / "trusted.json"

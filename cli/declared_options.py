@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -10,72 +10,81 @@ from typing import Any, TypeVar, cast
 import click
 
 from ..settings.plugging_settings import PluggingSettings
-from ..settings.setting import SEVERAL, Declared, DeclaredSettings, declared
+from ..settings.setting import REPEATABLE_BY_FORM, DeclaredSettings, VerbSetting, verb_settings
 from .forms import READINGS, FormReading
 from .param_types import Number, Whole
 from .shared_options import SECTION
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_HARMLESS = "harmless"
-"""Attribute of an option: whether a team file may set it without being trusted."""
+_HARMLESS_ATTRIBUTE = "harmless"
+"""Attribute of a click option: whether a team file may set it without being trusted."""
 
-_NO_FORM = FormReading()
+_ALIASES_ATTRIBUTE = "aliases"
+"""Attribute of a click option: spellings that are accepted and never proposed."""
+
+_DEFAULT_READING = FormReading()
 
 
 def options_of(verb: type[DeclaredSettings]) -> Callable[[Command], Command]:
     """Return a decorator that gives a command the settings of a verb, as options and arguments."""
 
     def add(command: Command) -> Command:
-        params = [parameter_of(setting) for setting in declared(verb)]
-        vars(command).setdefault("__click_params__", []).extend(
-            reversed(params)
-        )  # as a pile of decorators does
+        params = [parameter_of(verb_setting) for verb_setting in verb_settings(verb)]
+        # click reads this list backwards, since decorators are applied from the bottom up.
+        vars(command).setdefault("__click_params__", []).extend(reversed(params))
         return command
 
     return add
 
 
-def parameter_of(each: Declared) -> click.Parameter:
+def parameter_of(verb_setting: VerbSetting) -> click.Parameter:
     """Return a setting as an option or argument."""
-    setting = each.setting
-    reading = READINGS[setting.form] if setting.form is not None else _NO_FORM
-    kind = reading.kind or _kind_of(each)
-    several = each.is_repeatable
-    has_default = each.default is not None and each.default != () and setting.form not in SEVERAL
-    more: dict[str, Any] = {
+    setting = verb_setting.setting
+    reading = READINGS[setting.form] if setting.form is not None else _DEFAULT_READING
+    kind = reading.kind or _kind_of(verb_setting)
+    is_repeatable = verb_setting.is_repeatable
+    has_default = (
+        verb_setting.default is not None
+        and verb_setting.default != ()
+        and setting.form not in REPEATABLE_BY_FORM
+    )
+    arguments: dict[str, Any] = {
         "required": setting.required,
         "callback": reading.callback,
-        "expose_value": reading.given,
+        "expose_value": reading.is_passed,
     }
-    if has_default and each.default is not False:
-        more["default"] = each.default
+    if has_default and verb_setting.default is not False:
+        arguments["default"] = verb_setting.default
     if setting.is_argument:
-        count: dict[str, Any] = {"nargs": -1} if several else {}
-        return click.Argument([each.name], type=kind, metavar=setting.metavar, **count, **more)
-    flag: dict[str, Any] = {"is_flag": True} if each.kind is bool else {"type": kind}
+        count_arguments: dict[str, Any] = {"nargs": -1} if is_repeatable else {}
+        return click.Argument(
+            [verb_setting.name], type=kind, metavar=setting.metavar, **count_arguments, **arguments
+        )
+    type_arguments: dict[str, Any] = {"is_flag": True} if verb_setting.kind is bool else {"type": kind}
     option = click.Option(
-        [*filter(None, [setting.short]), each.option, *setting.earlier, each.name],
-        **flag,
-        multiple=several,
+        [*filter(None, [setting.short]), verb_setting.option, *setting.aliases, verb_setting.name],
+        **type_arguments,
+        multiple=is_repeatable,
         metavar=setting.metavar,
         help=setting.help,
         is_eager=setting.eager,
-        show_default=setting.shows_default and "default" in more,
-        **more,
+        show_default=setting.shows_default and "default" in arguments,
+        **arguments,
         **reading.settings,
     )
     setattr(option, SECTION, setting.section or "Options")
-    setattr(option, _HARMLESS, setting.harmless)
+    setattr(option, _ALIASES_ATTRIBUTE, setting.aliases)
+    setattr(option, _HARMLESS_ATTRIBUTE, setting.harmless)
     return option
 
 
-def _kind_of(each: Declared) -> click.ParamType[Any]:
-    """Return the type in click of a setting whose form is plain."""
-    setting = each.setting
-    if each.choices:
-        return click.Choice(each.choices)
-    if each.kind not in {int, float}:
+def _kind_of(verb_setting: VerbSetting) -> click.ParamType[Any]:
+    """Return click's type of a setting without a form."""
+    setting = verb_setting.setting
+    if verb_setting.choices:
+        return click.Choice(verb_setting.choices)
+    if verb_setting.kind not in {int, float}:
         return click.STRING
     limits: dict[str, Any] = {
         "min": setting.low,
@@ -83,7 +92,7 @@ def _kind_of(each: Declared) -> click.ParamType[Any]:
         "min_open": setting.low_open,
         "max_open": setting.high_open,
     }
-    if each.kind is float:
+    if verb_setting.kind is float:
         return Number(**limits)
     return click.INT if setting.low is None and setting.high is None else Whole(**limits)
 
@@ -102,7 +111,7 @@ def scale_for(*judges: str) -> Callable[[Command], Command]:
                     if isinstance(value, str | Path):
                         values[name] = with_scale(str(value), scale)
                     else:
-                        values[name] = tuple(type(each)(with_scale(str(each), scale)) for each in value)
+                        values[name] = tuple(type(judge)(with_scale(str(judge), scale)) for judge in value)
             return command(*args, **values)
 
         return cast("Command", with_scales)
@@ -113,30 +122,51 @@ def scale_for(*judges: str) -> Callable[[Command], Command]:
 def add_plugin_option(command: click.Command) -> None:
     """Add the option ``--plugin`` to a command, or to every command of a group."""
     if isinstance(command, click.Group):
-        for each in command.commands.values():
-            add_plugin_option(each)
+        for subcommand in command.commands.values():
+            add_plugin_option(subcommand)
     elif all(param.name != "plugin" for param in command.params):
-        command.params += map(parameter_of, declared(PluggingSettings))
+        command.params += map(parameter_of, verb_settings(PluggingSettings))
+
+
+def options_meant(command: click.Command, unknown: str, similar: Iterable[str]) -> list[str]:
+    """Return the current options that an unknown one may stand for.
+
+    Args:
+        command: The command.
+        unknown: The option as typed. The Python name of a setting stands for its option: ``--draw`` for ``--next``.
+        similar: Options of similar spelling, aliases among them.
+    """
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    name = unknown.lstrip("-").replace("-", "_")
+    if named := [_current_name(option) for option in options if option.name == name]:
+        return named
+    current = {alias: _current_name(option) for option in options for alias in _aliases(option)}
+    return list(dict.fromkeys(current.get(option, option) for option in similar))
+
+
+def _aliases(option: click.Option) -> tuple[str, ...]:
+    return getattr(option, _ALIASES_ATTRIBUTE, ())
+
+
+def _current_name(option: click.Option) -> str:
+    return next(name for name in option.opts if name.startswith("--") and name not in _aliases(option))
 
 
 def harmless_options(command: click.Command) -> frozenset[str]:
-    """Return the options that can do no harm in a command, or in any of a group.
-
-    They are spelled without dashes in front.
-    """
+    """Return the options, without dashes, that can do no harm in a command or below a group."""
     if not isinstance(command, click.Group):
-        return _spelled(command, harmless=True)
+        return _option_names(command, harmless=True)
     commands = command.commands.values()
     return frozenset[str]().union(*map(harmless_options, commands)) - _harmful_options(command)
 
 
 def _harmful_options(command: click.Command) -> frozenset[str]:
-    """Return the options that can do harm in a command, or in any of a group and of its groups."""
+    """Return the options that can do harm in a command, or in any command below a group."""
     if not isinstance(command, click.Group):
-        return _spelled(command, harmless=False)
+        return _option_names(command, harmless=False)
     return frozenset[str]().union(*map(_harmful_options, command.commands.values()))
 
 
-def _spelled(command: click.Command, *, harmless: bool) -> frozenset[str]:
-    params = (param for param in command.params if getattr(param, _HARMLESS, False) is harmless)
+def _option_names(command: click.Command, *, harmless: bool) -> frozenset[str]:
+    params = (param for param in command.params if getattr(param, _HARMLESS_ATTRIBUTE, False) is harmless)
     return frozenset(name.lstrip("-") for param in params for name in param.opts)

@@ -55,17 +55,17 @@ def command(
     tags = [name for name in (options["strata"], *(reweight_by or "").split(",")) if name]
     open_only = options["open_worse_by"] is None
     if dry_run:
-        show_choices(tables, columns, labels, lambda each: _rates(estimate(each, **options)))
+        show_choices(tables, columns, labels, lambda table: _rate_line(estimate(table, **options)))
         return
     table = load_table(tables, columns, labels, draws=draw, open_only=open_only, tags=tags)
-    names = {"phases": phases, "judges": judges, "reweight_by": reweight_by}
-    estimation = estimate(table, **{name: each.split(",") for name, each in names.items() if each}, **options)
+    lists = {"phases": phases, "judges": judges, "reweight_by": reweight_by}
+    estimation = estimate(table, **{name: text.split(",") for name, text in lists.items() if text}, **options)
     emit(estimation, json_file)
 
 
-def _rates(estimation: Estimation) -> str:
+def _rate_line(estimation: Estimation) -> str:
     """Return the rate to report, and how many labels correct it."""
     part = estimation.all
     value = "-" if part.rate.value is None else f"{part.rate.value:.2f}"
-    corrected = "uncorrected" if part.reported is None else f"{part.n_labelled:,} labels"
-    return f"{'mean' if part.is_mean else 'pass rate'} {value} ({corrected})"
+    correction = "uncorrected" if part.reported is None else f"{part.n_labelled:,} labels"
+    return f"{'mean' if part.is_mean else 'pass rate'} {value} ({correction})"

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ..api.cascading import after_first_judge
-from ..api.gates import UngradedRule, parse_run_gates
+from ..api.gates import UngradedRule, gate_notes, parse_run_gates, run_gate_failures
 from ..api.run_files import GENERATED, Access, Plan, forecast, plan_of, run
 from ..errors import UsageError
 from ..records import InputPath
@@ -32,8 +32,8 @@ def labels_of(labels: Path | None) -> InputPath | None:
     from ..api.label_sources import label_input, unread_note
 
     source = None if labels is None else label_input(labels, **grade_arguments())
-    if skipped := unread_note(source):
-        note(f"--labels: {skipped}")
+    if label_note := unread_note(source):
+        note(f"--labels: {label_note}")
     return source
 
 
@@ -46,20 +46,20 @@ def evaluate_command_line(options: RunSettings | JudgeSettings) -> int:
     if isinstance(options, JudgeSettings):
         plan = after_first_judge(plan, options.unsure_of, options.max_error)
     access = cache(lambda: model_access(options))  # once: all models share its budget
-    generated = None
+    generation = None
     if isinstance(options, RunSettings) and options.generates:
         if not options.dry_run:
-            generated = generate_first(options, access)
-            if not generated.tally.kept + generated.tally.made:
+            generation = generate_first(options, access)
+            if not generation.tally.kept + generation.tally.made:
                 return EXIT_PARTIAL
         elif not forecast_first(options, access):
             return EXIT_OK
         plan = msgspec.structs.replace(plan, outputs=[*plan.outputs, plan.out / GENERATED])
     if options.dry_run:
-        expected = forecast(plan, access(), progress=True)
-        write_json(expected, options.json_file)
+        cost_forecast = forecast(plan, access(), progress=True)
+        write_json(cost_forecast, options.json_file)
         if options.json_file != "-":
-            click.echo(str(expected))
+            click.echo(str(cost_forecast))
         return EXIT_OK
     code = evaluate(
         plan,
@@ -71,7 +71,7 @@ def evaluate_command_line(options: RunSettings | JudgeSettings) -> int:
         quiet=options.quiet,
         json_file=options.json_file,
     )
-    return EXIT_PARTIAL if not code and generated is not None and generated.tally.without_output else code
+    return EXIT_PARTIAL if not code and generation is not None and generation.tally.without_output else code
 
 
 def _require_outputs(options: RunSettings | JudgeSettings) -> None:
@@ -101,35 +101,43 @@ def evaluate(
         access: Access to a model.
         fail_under: Gates, as typed.
         min_graded: Lowest share of outputs that must have a score.
-        ungraded: What missing, unreadable and refused outputs are to a gate on all outputs.
+        ungraded: How a gate on all outputs counts missing, unreadable and refused ones.
         verbose: Print everything instead of one screen.
-        quiet: Print only the gates that fail.
+        quiet: Print only failed gates.
         json_file: File for the result as JSON; ``-`` prints it instead of the screen.
-        progress: Whether to show progress unless ``--quiet`` is given; None: only on a terminal.
+        progress: Whether to show progress unless ``quiet``; None shows it only on a terminal.
     """
     gates = parse_run_gates(fail_under) if fail_under else {}
-    result = run(plan, access, progress=False if quiet else progress)
-    from ..api.display import as_lines  # loaded while the first replies are awaited
+    summary = run(plan, access, progress=False if quiet else progress)
+    # Loaded while the first replies are awaited.
+    from ..api.display import as_lines
+    from ..api.run_display import closing_lines, full_document, screen_of_run
 
-    failures = result.gate_failures(gates, min_graded, ungraded) if gates or min_graded is not None else []
-    notes = [*failures, *(result.gate_notes(gates) if gates else [])]
+    failures: list[str] = []
+    if gates or min_graded is not None:
+        failures = run_gate_failures(gates, min_graded, summary, ungraded, plan.out)
+    notes = failures + (list(gate_notes(gates, summary)) if gates else [])
+    closing = list(closing_lines(plan))
     if verbose:
-        lines = [*as_lines(result.in_full(), full=True), *as_lines([*notes, *result.closing()])]
+        lines = [*as_lines(full_document(plan, summary), full=True), *as_lines([*notes, *closing])]
     elif quiet:
         lines = list(as_lines(failures))
     else:
-        report = f"report: {result.report}   (-v prints everything)"
-        lines = [*as_lines(result.document(), width=_WIDTH), *as_lines([*notes, report])]
-    write_json(result, json_file)
+        report = f"{closing[0]}   (-v prints everything)"
+        lines = [*as_lines(screen_of_run(plan, summary), width=_WIDTH), *as_lines([*notes, report])]
+    if json_file is not None:
+        from ..api.run import Run
+
+        write_json(Run(plan.out), json_file)
     if json_file == "-":
         lines = []
         click.echo("".join(f"{line}\n" for line in as_lines(failures)), err=True, nl=False)
     echo_answer(lines)
-    if result.summary.not_judged is not None:
-        say(f"fiducial: {result.summary.not_judged}")
+    if summary.not_judged is not None:
+        say(f"fiducial: {summary.not_judged}")
         return EXIT_USAGE
     if failures:
         return EXIT_GATE
-    if any(use.graded_nothing for use in result.summary.judges):
+    if any(use.graded_nothing for use in summary.judges):
         return EXIT_UNGRADED
-    return EXIT_PARTIAL if result.summary.counts.failed else EXIT_OK
+    return EXIT_PARTIAL if summary.counts.failed else EXIT_OK

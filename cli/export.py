@@ -22,19 +22,19 @@ Examples:
 
 @click.command("export", epilog=_EXAMPLE)
 @options_of(ExportSettings)
-def command(*, run: Path, to: str, out: Path | None, endpoint: str | None, **chosen: Any) -> None:
+def command(*, run: Path, to: str, out: Path | None, endpoint: str | None, **selection: Any) -> None:
     """Write the verdicts of RUN (a run folder, or an imported one) for another tool."""
     from ..api.exporting import export, send_otlp
 
     if endpoint is not None:
         if to != "otlp" or out is not None:
             raise UsageError("--endpoint goes with --to otlp, and without --out")
-        sent = counted(send_otlp(run, endpoint, **chosen), "record")
-        click.echo(f"{sent} sent to {visible(endpoint)}")
+        record_count = counted(send_otlp(run, endpoint, **selection), "record")
+        click.echo(f"{record_count} sent to {visible(endpoint)}")
         return
     if out is None:
         raise UsageError(f"--to {to} needs --out FILE{', or --endpoint URL' if to == 'otlp' else ''}")
-    written = export(run, to, out, **chosen)
-    click.echo(visible(f"{counted(written.rows, 'row')} as {to} in {', '.join(written.files)}"))
-    for reason, count in written.left_out.items():
+    result = export(run, to, out, **selection)
+    click.echo(visible(f"{counted(result.rows, 'row')} as {to} in {', '.join(result.files)}"))
+    for reason, count in result.left_out.items():
         click.echo(f"left out: {count:,} {reason}")

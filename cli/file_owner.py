@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _MAX_BYTES = 1024 * 1024
-_LINKED = "it is a link; a trusted file of another folder may name other code here"
+_LINK_PROBLEM = "it is a link; a trusted file of another folder may name other code here"
 
 
 class FileOwner(NamedTuple):
@@ -30,13 +30,15 @@ def read_with_owner(path: Path) -> tuple[bytes, FileOwner]:
     Raises:
         OSError: It cannot be read, or is too long.
     """
-    linked = path.is_symlink()
+    is_link = path.is_symlink()
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
         content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         raise OSError("longer than 1 MiB")
-    return content, FileOwner(hashlib.sha256(content).hexdigest(), _LINKED if linked else _problem(status))
+    return content, FileOwner(
+        hashlib.sha256(content).hexdigest(), _LINK_PROBLEM if is_link else _problem(status)
+    )
 
 
 def _problem(status: os.stat_result) -> str | None:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from ..api.pass_thresholds import PassAt
 from ..errors import UsageError
 from ..settings.setting import Form
 from .exit_codes import EXIT_OK, EXIT_PARTIAL
@@ -34,19 +33,21 @@ class FormReading(NamedTuple):
 
     Attributes:
         kind: The type in click, or None for that of the setting's values.
-        callback: What is done with the value, if anything.
-        given: False if the command does not get the value as an argument.
+        callback: Function that checks or changes the value, if needed.
+        is_passed: False if the value is stored, or acted upon, instead of being passed to the command.
         settings: More arguments of `click.Option`.
     """
 
     kind: click.ParamType[Any] | None = None
     callback: Callable[[click.Context, click.Parameter, Any], Any] | None = None
-    given: bool = True
+    is_passed: bool = True
     settings: dict[str, Any] = {}
 
 
-_IMPORTED = frozenset({".csv", ".tsv", ".parquet", ".xlsx", ".eval"})
-_TABLES = _IMPORTED | {".jsonl", ".arrow", ".gz", ".xlsm", ".xls", ".ods", ".numbers"}
+_IMPORTED_SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".xlsx", ".eval"})
+"""Files that must be imported before they are cases or outputs."""
+
+_TABLE_SUFFIXES = _IMPORTED_SUFFIXES | {".jsonl", ".arrow", ".gz", ".xlsm", ".xls", ".ods", ".numbers"}
 
 
 def _require_no_tables(
@@ -54,7 +55,7 @@ def _require_no_tables(
 ) -> tuple[Path, ...]:
     """Refuse files that must be imported first, which newcomers give as cases or outputs."""
     for path in paths:
-        if path.suffix.lower() in _IMPORTED and path.is_file():
+        if path.suffix.lower() in _IMPORTED_SUFFIXES and path.is_file():
             raise click.BadParameter(
                 f"{path} is not JSON Lines: `{shlex.join(['fiducial', 'import', str(path), '--out', 'imported'])}` "
                 "makes cases and outputs of it",
@@ -64,26 +65,25 @@ def _require_no_tables(
     return paths
 
 
-def _not_an_input(_ctx: click.Context, _param: click.Parameter, file: str | None) -> str | None:
+def _require_no_input(_ctx: click.Context, _param: click.Parameter, file: str | None) -> str | None:
     """Refuse ``--json TABLE``, which would overwrite an input.
 
-    The user wants JSON of the table, not a file of that name.
+    Whoever types it wants JSON about the table.
     """
     if file is None:
         return None
     path = Path(file)
-    if path.is_dir() or (path.suffix.lower() in _TABLES and path.exists()):
+    if path.is_dir() or (path.suffix.lower() in _TABLE_SUFFIXES and path.exists()):
         raise click.BadParameter(
             f"{file} exists and looks like an input; name another file to write, or use `--json -`"
         )
     return file
 
 
-def _pass_at(_: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]) -> PassAt:
-    everywhere = [score for judge, score in thresholds if not judge]
-    return PassAt(
-        everywhere[-1] if everywhere else None, {judge: score for judge, score in thresholds if judge}
-    )
+def _pass_at(
+    _: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]
+) -> dict[str, float]:
+    return dict(thresholds)
 
 
 def _out_or_scratch(ctx: click.Context, param: click.Parameter, out: Path | None) -> Path | None:
@@ -127,10 +127,7 @@ def _numbers(_ctx: click.Context, _param: click.Parameter, text: str | None) -> 
 
 
 def _reparse(ctx: click.Context, _param: click.Parameter, folder: Path | None) -> None:
-    """Reparse a run for ``--reparse``, and exit.
-
-    It precedes the checks of other options, none of which it accepts.
-    """
+    """Reparse a run for ``--reparse``, and exit before other options are checked."""
     if folder is not None and not ctx.resilient_parsing:
         from ..api.run_files import reparse
 
@@ -147,31 +144,31 @@ def _load_plugins(_ctx: click.Context, _param: click.Parameter, plugins: tuple[s
         load_plugin(spec)
 
 
-_KEPT = f"{__name__}.kept"
+_STORED = f"{__name__}.stored"
 
 
-def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    """Keep a value that the command does not get as an argument, unless it is missing."""
+def _store(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Store a value that is not passed to the command, unless it is missing."""
     if value is not None and value != ():
-        ctx.meta.setdefault(_KEPT, {})[param.name] = value
+        ctx.meta.setdefault(_STORED, {})[param.name] = value
 
 
-def kept() -> dict[str, Any]:
-    """Return the values that the running command does not get as arguments, as typed."""
-    return click.get_current_context().meta.get(_KEPT, {})
+def stored_values() -> dict[str, Any]:
+    """Return the values, as typed, that are not passed to the running command."""
+    return click.get_current_context().meta.get(_STORED, {})
 
 
 READINGS: dict[Form, FormReading] = {
-    "accept edited": FormReading(callback=_keep, given=False),
+    "accept edited": FormReading(callback=_store, is_passed=False),
     "existing folder": FormReading(EXISTING_FOLDER),
     "file unless dry run": FormReading(OUT_FILE, _out_or_scratch),
     "folder": FormReading(FOLDER),
-    "grade": FormReading(callback=_keep, given=False),
-    "header": FormReading(callback=_keep, given=False),
+    "grade": FormReading(callback=_store, is_passed=False),
+    "header": FormReading(callback=_store, is_passed=False),
     "input": FormReading(INPUT),
     "input file": FormReading(INPUT_FILE),
-    "json": FormReading(callback=_not_an_input, settings={"is_flag": False, "flag_value": "-"}),
-    "kind of scores": FormReading(ScoreKindType(), _keep, given=False),
+    "json": FormReading(callback=_require_no_input, settings={"is_flag": False, "flag_value": "-"}),
+    "kind of scores": FormReading(ScoreKindType(), _store, is_passed=False),
     "labels of one file": FormReading(INPUT_FILE, _only_file),
     "numbers": FormReading(click.STRING, _numbers),
     "out": FormReading(OUT),
@@ -179,11 +176,11 @@ READINGS: dict[Form, FormReading] = {
     "out folder": FormReading(OUT_FOLDER),
     "parameters": FormReading(click.STRING, decoding_parameters),
     "pass at": FormReading(PassThresholdType(), _pass_at),
-    "plugin": FormReading(callback=_load_plugins, given=False),
+    "plugin": FormReading(callback=_load_plugins, is_passed=False),
     "records": FormReading(INPUT, _require_no_tables),
-    "reparse": FormReading(EXISTING_FOLDER, _reparse, given=False),
+    "reparse": FormReading(EXISTING_FOLDER, _reparse, is_passed=False),
     "run folder unless dry run": FormReading(FOLDER, _out_or_scratch),
-    "scale of a judge": FormReading(NamedScaleType(), _keep, given=False),
-    "scale of grades": FormReading(ScaleType(), _keep, given=False),
-    "verbose": FormReading(callback=_keep, given=False),
+    "scale of a judge": FormReading(NamedScaleType(), _store, is_passed=False),
+    "scale of grades": FormReading(ScaleType(), _store, is_passed=False),
+    "verbose": FormReading(callback=_store, is_passed=False),
 }

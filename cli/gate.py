@@ -23,8 +23,8 @@ Examples:
   fiducial gate before.eval after.eval --max-drop 0.02 --cannot-tell pass
 """
 
-_RUNS = 2
-"""Most runs of a gate."""
+_MAX_RUNS = 2
+"""Runs of a gate: the one before, if any, and the one after."""
 
 
 @click.command("gate", epilog=_EXAMPLE)
@@ -37,7 +37,7 @@ def command(**values: Any) -> int:
     """
     options = GateSettings(**values)
     runs = [*([options.before] if options.before is not None else []), *options.runs]
-    if len(runs) > _RUNS:
+    if len(runs) > _MAX_RUNS:
         raise UsageError("a gate compares two runs: name the one before and the one after")
     if options.markdown and options.json_file == "-":
         raise UsageError("--markdown and --json both print: name a file with --json FILE, or drop one")
@@ -45,7 +45,7 @@ def command(**values: Any) -> int:
 
     answer = gate(
         runs[-1],
-        runs[0] if len(runs) == _RUNS else None,
+        runs[0] if len(runs) == _MAX_RUNS else None,
         minimum=options.minimum,
         max_drop=options.max_drop,
         no_new_failures=options.no_new_failures,
@@ -69,9 +69,9 @@ def command(**values: Any) -> int:
 
 def exit_code(answer: Gate, cannot_tell: Literal["pass", "fail"] | None) -> int:
     """Return the exit code of an answer, failed calls before what cannot be told."""
-    found = answer.decided(cannot_tell)
-    if found == "fails":
+    decision = answer.decided(cannot_tell)
+    if decision == "fails":
         return EXIT_GATE
     if answer.failed_calls:
         return EXIT_PARTIAL
-    return EXIT_OK if found == "passes" else EXIT_UNGRADED
+    return EXIT_OK if decision == "passes" else EXIT_UNGRADED

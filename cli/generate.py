@@ -81,7 +81,7 @@ def source_of(
     access: Callable[[], ModelAccess],
     worlds: tuple[str, ...],
 ) -> OutputSource:
-    """Return the source of outputs that the options of this module name."""
+    """Return the source of outputs that the options name: a model or an agent."""
     from ..api.generating_files import choose_source
 
     if (model is None) != (options.agent is None):
@@ -105,20 +105,24 @@ def source_of(
         parameters=options.parameters,
         steps_per_turn=options.steps_per_turn,
         user_model=options.user_model,
-        user_access=None if options.user_base_url is None else lambda agents: _user_access(options, agents),
+        user_access=None
+        if options.user_base_url is None
+        else lambda agent_access: _user_access(options, agent_access),
     )
 
 
 _MODEL_OPTIONS = ("mode", "parameters", "steps_per_turn")
 _COMMAND_OPTIONS = ("agent_timeout", "keep_crashes")
 _TOOL_OPTIONS = ("histories", "search")
-_COMMON_OPTIONS = ("system", "agent_calls", "embedding_model", "user_model", "user_base_url", "trials", "again", "generate_base_url")  # fmt: skip
+_OTHER_OPTIONS = ("system", "agent_calls", "embedding_model", "user_model", "user_base_url", "trials", "again", "generate_base_url")  # fmt: skip
 
 
 def require_no_generating_options() -> None:
     """Refuse typed options for generating outputs, for a run of existing ones."""
-    every = (*_MODEL_OPTIONS, *_COMMAND_OPTIONS, *_TOOL_OPTIONS, *_COMMON_OPTIONS)
-    require_untyped(every, "is for generating outputs; add --generate MODEL or --agent COMMAND, or drop it")
+    generating_options = (*_MODEL_OPTIONS, *_COMMAND_OPTIONS, *_TOOL_OPTIONS, *_OTHER_OPTIONS)
+    require_untyped(
+        generating_options, "is for generating outputs; add --generate MODEL or --agent COMMAND, or drop it"
+    )
 
 
 def _require_all_used(options: GeneratingSettings) -> None:
@@ -140,9 +144,9 @@ def generate_first(options: RunSettings, access: Callable[[], ModelAccess]) -> G
     """
     from ..api.generating_files import GENERATED, generate_into_run
 
-    out = options.out / GENERATED
+    outputs_file = options.out / GENERATED
     source = source_of(
-        options, options.generate, out, lambda: _generating_access(options, access), options.worlds
+        options, options.generate, outputs_file, lambda: _generating_access(options, access), options.worlds
     )
     generation = generate_into_run(
         source,
@@ -166,12 +170,12 @@ def forecast_first(options: RunSettings, access: Callable[[], ModelAccess]) -> b
     """
     from ..api.generating_files import GENERATED, forecast_file
 
-    out = options.out / GENERATED
+    outputs_file = options.out / GENERATED
     source = source_of(
-        options, options.generate, out, lambda: _generating_access(options, access), options.worlds
+        options, options.generate, outputs_file, lambda: _generating_access(options, access), options.worlds
     )
     forecast = forecast_file(
-        source, options.cases, out, trials=options.trials, again=options.again, prices=options.price
+        source, options.cases, outputs_file, trials=options.trials, again=options.again, prices=options.price
     )
     click.echo(str(forecast))
     if not forecast.outputs_exist:
@@ -179,21 +183,21 @@ def forecast_first(options: RunSettings, access: Callable[[], ModelAccess]) -> b
     return forecast.outputs_exist
 
 
-def _generating_access(options: RunSettings, judging: Callable[[], ModelAccess]) -> ModelAccess:
+def _generating_access(options: RunSettings, judge_access: Callable[[], ModelAccess]) -> ModelAccess:
     """Return access to the model that generates: at its own endpoint, or the judges'."""
     url = options.generate_base_url
-    return judging() if url is None or url == options.base_url else _access_at(options, url)
+    return judge_access() if url is None or url == options.base_url else _access_at(options, url)
 
 
-def _user_access(options: GeneratingSettings, agents: ModelAccess) -> ModelAccess:
+def _user_access(options: GeneratingSettings, agent_access: ModelAccess) -> ModelAccess:
     """Return access to the user model at its own endpoint; both models share a budget."""
     assert options.user_base_url is not None
     if options.user_base_url == options.base_url:
-        return agents
-    return msgspec.structs.replace(_access_at(options, options.user_base_url), budget=agents.budget)
+        return agent_access
+    return msgspec.structs.replace(_access_at(options, options.user_base_url), budget=agent_access.budget)
 
 
 def _access_at(options: GeneratingSettings, endpoint: str) -> ModelAccess:
     """Return access to a model at its own endpoint, without another endpoint's key."""
-    only = {"base_url": None, "connection": None, "api_key_env": None, "endpoints": (endpoint,)}
-    return model_access(options.replace(**only))
+    endpoint_only = {"base_url": None, "connection": None, "api_key_env": None, "endpoints": (endpoint,)}
+    return model_access(options.replace(**endpoint_only))

@@ -25,7 +25,7 @@ Examples:
   fiducial import support.jsonl --join expected.csv --out shop        (a log of chats; expected calls of its sessions)
 """
 
-_MAPS = re.compile(r"(?:--map (?:'[^']*'|(?!\S+=COLUMN\b)[^\s'=]+=\S+)(?: |$))+$")
+_MAP_OPTIONS = re.compile(r"(?:--map (?:'[^']*'|(?!\S+=COLUMN\b)[^\s'=]+=\S+)(?: |$))+$")
 """Options at the end of a message, all of which name columns."""
 
 
@@ -76,15 +76,15 @@ def command(
         return
     if out is None:
         raise click.MissingParameter(param=_parameter("out"), ctx=click.get_current_context())
-    first, *others = paths
-    if others and is_source(first):
+    first, *other_paths = paths
+    if other_paths and is_source(first):
         if as_ is not None:
             raise UsageError(f"--as {as_}: the source is named already, {first}")
-        as_, paths = first, tuple(others)
-    elif others and not Path(first).exists() and (hint := nearest(first, source_names())):
+        as_, paths = first, tuple(other_paths)
+    elif other_paths and not Path(first).exists() and (hint := nearest(first, source_names())):
         raise UsageError(f"{first}: neither a source nor a file{hint}")
     try:
-        imported = import_files(
+        summary = import_files(
             paths,
             out,
             as_=as_,
@@ -98,10 +98,10 @@ def command(
             **header_arguments(),
         )
     except InputError as error:
-        error.message = _MAPS.sub(lambda maps: f"`{command_line()} {maps[0]}`", error.message)
+        error.message = _MAP_OPTIONS.sub(lambda maps: f"`{command_line()} {maps[0]}`", error.message)
         raise
     if as_json:
-        echo_json(encode_json(imported).decode())
+        echo_json(encode_json(summary).decode())
         return
-    for line in import_lines(imported, command_line()):
+    for line in import_lines(summary, command_line()):
         click.echo(visible(line))

@@ -11,7 +11,7 @@ from typing import Any, TextIO, cast
 
 from ..api.inert_text import inert
 
-_CONTEXT = 64
+_MAX_UNFINISHED = 64
 """Characters of an unfinished line that are kept, since a command may be written in parts."""
 
 
@@ -49,20 +49,21 @@ class InertStream:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._line = ""
+        self._unfinished_line = ""
 
     def write(self, text: str, /) -> int:
         """Write a text with its commands broken, also one that was begun before."""
-        shown = inert(self._line + text)[len(self._line) :]
-        self._stream.write(shown)
-        line = (self._line + shown).replace("\r", "\n").rpartition("\n")[2]
-        earlier, kept = line[:-_CONTEXT], line[-_CONTEXT:]
-        self._line = f"-{kept}" if earlier.strip() else kept
+        inert_text = inert(self._unfinished_line + text)[len(self._unfinished_line) :]
+        self._stream.write(inert_text)
+        line = (self._unfinished_line + inert_text).replace("\r", "\n").rpartition("\n")[2]
+        earlier, end = line[:-_MAX_UNFINISHED], line[-_MAX_UNFINISHED:]
+        # A mark in place of earlier words: commands are obeyed only at the beginning of a line.
+        self._unfinished_line = f"-{end}" if earlier.strip() else end
         return len(text)
 
     def write_command(self, line: str) -> None:
         """Write a command, ``::NAME ...``, as one line; commands in its data are broken."""
-        if self._line:
+        if self._unfinished_line:
             self.write("\n")
         name = line.removeprefix("::").replace("\r", " ").replace("\n", " ")
         self._stream.write(f"::{inert(name)}\n")

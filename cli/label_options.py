@@ -18,20 +18,24 @@ from ..settings.labels_settings import (
 from ..settings.setting import names_of
 from ..spelling import spelled_scale
 from ..tables.grades import UNKNOWN, require_chosen_scores
-from .forms import kept
+from .forms import stored_values
 from .shared_options import pairs
 
-_GRADES = frozenset[str]().union(
+_GRADE_OPTIONS = frozenset[str]().union(
     *map(names_of, (GradesSettings, LabelColumnsSettings, ScoreKindsSettings, ScoreScalesSettings))
 )
 
 
-_HEADER = frozenset(names_of(HeaderSettings))
-_SEVERAL = {"map", "map_label", "score_scale"}
+_HEADER_OPTIONS = frozenset(names_of(HeaderSettings))
+_REPEATABLE_OPTIONS = {"map", "map_label", "score_scale"}
 
 
 def _typed_grades() -> dict[str, Any]:
-    return {name: value for name, value in kept().items() if name in _GRADES and value is not False}
+    return {
+        name: value
+        for name, value in stored_values().items()
+        if name in _GRADE_OPTIONS and value is not False
+    }
 
 
 def grade_options() -> tuple[Option, ...]:
@@ -42,9 +46,9 @@ def grade_options() -> tuple[Option, ...]:
     for name, value in _typed_grades().items():
         if name == "scores_are":  # draws and reviews take none
             continue
-        listed = [_as_typed(name, each) for each in (value if name in _SEVERAL else [value])]
-        typed[name] = True if value is True else listed
-    typed |= {name: value for name, value in kept().items() if name in _HEADER}
+        texts = [_as_typed(name, item) for item in (value if name in _REPEATABLE_OPTIONS else [value])]
+        typed[name] = True if value is True else texts
+    typed |= {name: value for name, value in stored_values().items() if name in _HEADER_OPTIONS}
     return options_named("plan", **typed)
 
 
@@ -54,15 +58,15 @@ def _as_typed(name: str, value: Any) -> str:
         return f"{judge}={_as_typed('label_scale', scale)}" if judge else _as_typed("label_scale", scale)
     if name != "label_scale":
         return str(value)
-    return ":".join(each if isinstance(each, str) else f"{each:g}" for each in value)
+    return ":".join(end if isinstance(end, str) else f"{end:g}" for end in value)
 
 
 def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
     """Parse ``WORD=SCORE``; ``WORD=`` stands for no grade."""
-    typed = [text.rpartition("=") for text in words]
-    require_chosen_scores({word: score for word, _, score in typed})
+    word_parts = [text.rpartition("=") for text in words]
+    require_chosen_scores({word: score for word, _, score in word_parts})
     scores: dict[str, float | None] = {}
-    for word, equals, score in typed:
+    for word, equals, score in word_parts:
         is_readable = bool(word and equals)
         try:
             scores[word] = float(score) if score.strip() else None
@@ -74,7 +78,7 @@ def _scores_of_words(words: Iterable[str]) -> dict[str, float | None]:
     return scores
 
 
-def _is_open(name: str, value: Any) -> bool:
+def _has_open_choice(name: str, value: Any) -> bool:
     """Return whether an option has a ``?`` that the user has to replace."""
     if name == "map_label":
         return str(value).endswith(f"={UNKNOWN}")
@@ -85,13 +89,13 @@ def _is_open(name: str, value: Any) -> bool:
 
 def without_open_choices(grades: dict[str, Any]) -> dict[str, Any]:
     """Return grade options without those that have a ``?``."""
-    kept_grades: dict[str, Any] = {}
+    settled: dict[str, Any] = {}
     for name, value in grades.items():
         if name in {"map", "map_label", "score_scale"}:
-            kept_grades[name] = tuple(each for each in value if not _is_open(name, each))
-        elif name != "label_scale" or not _is_open(name, value):
-            kept_grades[name] = value
-    return kept_grades
+            settled[name] = tuple(choice for choice in value if not _has_open_choice(name, choice))
+        elif name != "label_scale" or not _has_open_choice(name, value):
+            settled[name] = value
+    return settled
 
 
 def _require_ends(name: str, scale: Any, judge: str = "") -> None:
@@ -111,7 +115,7 @@ def _scales_by_judge(scales: Iterable[tuple[str, tuple[float, float]]]) -> dict[
 
 def header_arguments() -> dict[str, Any]:
     """Return the options of a header as arguments of the Python API."""
-    typed = kept()
+    typed = stored_values()
     if typed.get("header") and typed.get("no_header"):
         raise UsageError("--header and --no-header exclude each other")
     names = typed.get("column_names")

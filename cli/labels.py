@@ -56,7 +56,7 @@ def add(
     """
     from ..api.labels import join_labels
 
-    joined = join_labels(
+    result = join_labels(
         folder,
         labels,
         by=by,
@@ -64,7 +64,7 @@ def add(
         **header_arguments(),
         **grade_arguments(),
     )
-    emit(joined, json_file, wrapped=False)
+    emit(result, json_file, wrapped=False)
 
 
 @command.command(

@@ -74,9 +74,9 @@ COMMANDS: dict[str, str] = {
 """One-line help by subcommand. For a fast start a module is imported only when its command is used."""
 
 _MAX_MESSAGE_LENGTH = 4_000
-"""Longest error in characters; ids and fields of a file may have millions."""
+"""Longest error, in characters; ids and fields of a file may have millions."""
 
-_GARBAGE_AFTER = 50_000
+_GARBAGE_THRESHOLD = 50_000
 """New objects between garbage collections. Python's default of 700 interrupts a command's imports 300 times."""
 
 
@@ -113,16 +113,16 @@ class LazyGroup(click.Group):
         unknown = [table for table in ctx.default_map or () if table not in COMMANDS]
         if unknown:
             raise UsageError(f"{NAME}: [{unknown[0]}]: `fiducial` has no such command")
-        team = ctx.obj if isinstance(ctx.obj, TeamFile) else TeamFile()
-        table = None if name is None else team.settings_for(name, arguments)
+        team_file = ctx.obj if isinstance(ctx.obj, TeamFile) else TeamFile()
+        table = None if name is None else team_file.settings_for(name, arguments)
         if command is not None and name is not None and table is not None:
             ctx.default_map = {**(ctx.default_map or {}), name: default_values(command, table, name)}
             if not {"-h", "--help"} & {*words_before_dashes(arguments)}:
                 from .config_trust import require_trust  # most folders have no such file
                 from .declared_options import harmless_options
 
-                applicable = _applicable(command, table, arguments)
-                require_trust(team, f"[{name}]", applicable, harmless_options(command))
+                table_settings = _settings_of_typed_commands(command, table, arguments)
+                require_trust(team_file, f"[{name}]", table_settings, harmless_options(command))
         return name, command, arguments
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -131,10 +131,12 @@ class LazyGroup(click.Group):
         width = max(map(len, COMMANDS))
         for name, section in SECTIONS.items():
             with formatter.section(name):
-                formatter.write_dl([(f"{each:{width}}", summary) for each, summary in section.items()])
+                formatter.write_dl([(f"{command:{width}}", summary) for command, summary in section.items()])
 
 
-def _applicable(command: click.Command, table: dict[str, Any], arguments: list[str]) -> dict[str, Any]:
+def _settings_of_typed_commands(
+    command: click.Command, table: dict[str, Any], arguments: list[str]
+) -> dict[str, Any]:
     """Return the settings of a table that apply to a command.
 
     For a group these are the settings of its commands whose names were typed, at any position.
@@ -142,7 +144,7 @@ def _applicable(command: click.Command, table: dict[str, Any], arguments: list[s
     if not isinstance(command, click.Group):
         return table
     tables: list[dict[str, Any]] = [table[word] for word in arguments if word in table]
-    return {key: value for each in tables for key, value in each.items()}
+    return {key: value for command_table in tables for key, value in command_table.items()}
 
 
 @click.group(
@@ -168,51 +170,52 @@ def cli() -> None:
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     try:
-        gc.set_threshold(_GARBAGE_AFTER)
+        gc.set_threshold(_GARBAGE_THRESHOLD)
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not set for background jobs
             # A machine that is taken away sends SIGTERM first: clean up, as after Ctrl-C.
             signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
         with inert_streams(), spelled_as_options(option_of):
             _run()
-    except KeyboardInterrupt:  # on the way in or out
-        _leave(EXIT_INTERRUPTED)
+    except KeyboardInterrupt:  # before or after the command itself
+        _exit(EXIT_INTERRUPTED)
 
 
 def _run() -> NoReturn:
     options = words_before_dashes(sys.argv[1:])
     args = [*(option for option in options if option != TRUST_OPTION), *sys.argv[1 + len(options) :]]
     try:
-        team = read_team_file(Path.cwd())
+        team_file = read_team_file(Path.cwd())
         status = cli.main(
-            args, prog_name="fiducial", standalone_mode=False, default_map=team.defaults, obj=team
+            args, prog_name="fiducial", standalone_mode=False, default_map=team_file.defaults, obj=team_file
         )
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-        _leave(EXIT_USAGE)
+        _exit(EXIT_USAGE)
     except click.ClickException as error:
+        error = _with_current_options(error)
         say(f"fiducial: {_one_line(error.format_message())}{_next_step(error)}")
-        _leave(EXIT_USAGE)
+        _exit(EXIT_USAGE)
     except FiducialError as error:
-        edited = isinstance(error, EditedRunError)
-        message = error.accepted_here if edited and _has_option(args, "--accept-edited") else str(error)
+        is_edited = isinstance(error, EditedRunError)
+        message = error.accepted_here if is_edited and _has_option(args, "--accept-edited") else str(error)
         if isinstance(error, ColumnsError) and error.options and message.endswith(error.options):
             from .printing import command_line  # most commands end without a message
 
             message = f"{message.removesuffix(error.options)}`{command_line()} {error.options}`"
         say(f"fiducial: {_one_line(message)}")
-        _leave(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
+        _exit(EXIT_PARTIAL if isinstance(error, AgentSetupError) else EXIT_USAGE)
     except (KeyboardInterrupt, click.Abort):
         say(f"fiducial: {INTERRUPTED}")
-        _leave(EXIT_INTERRUPTED)
+        _exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         # `fiducial ... | head`: point stdout elsewhere, so that the interpreter's last flush stays silent.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _leave(EXIT_OK)
+        _exit(EXIT_OK)
     except OSError as error:
         file = "" if error.filename is None else f"{error.filename}: "
         say(f"fiducial: {file}{error.strerror or error}")
-        _leave(EXIT_USAGE)
-    _leave(status if isinstance(status, int) else EXIT_OK)
+        _exit(EXIT_USAGE)
+    _exit(status if isinstance(status, int) else EXIT_OK)
 
 
 def _has_option(args: list[str], option: str) -> bool:
@@ -231,8 +234,24 @@ def _one_line(text: str) -> str:
     return shortened(" ".join(text.split()), _MAX_MESSAGE_LENGTH)
 
 
+def _with_current_options(error: click.ClickException) -> click.ClickException:
+    """Return an error about an unknown option that proposes only options of today's names."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    from .declared_options import options_meant  # most commands end without a message
+
+    meant = options_meant(error.ctx.command, error.option_name, error.possibilities or ())
+    # click keeps only proposals of similar spelling: the option itself stands in until they are replaced.
+    answer = click.NoSuchOption(
+        error.option_name, possibilities=[error.option_name] if meant else None, ctx=error.ctx
+    )
+    if answer.possibilities:
+        answer.possibilities[:] = meant
+    return answer
+
+
 def _commands_with(error: click.ClickException) -> str:
-    """Name the commands that have an option which the typed command lacks."""
+    """Return a sentence on the commands that have an option which the typed command lacks."""
     if not isinstance(error, click.NoSuchOption):
         return ""
     names = [name for name in cli.list_commands(click.Context(cli)) if _has_option([name], error.option_name)]
@@ -241,8 +260,8 @@ def _commands_with(error: click.ClickException) -> str:
     commands = [f"`fiducial {name}`" for name in names[:_MAX_COMMANDS]]
     if len(names) > _MAX_COMMANDS:
         commands.append("others")
-    listed = " and ".join(filter(None, (", ".join(commands[:-1]), commands[-1])))
-    return f" {listed} {'has' if len(commands) == 1 else 'have'} {error.option_name}."
+    command_list = " and ".join(filter(None, (", ".join(commands[:-1]), commands[-1])))
+    return f" {command_list} {'has' if len(commands) == 1 else 'have'} {error.option_name}."
 
 
 _MAX_COMMANDS = 3
@@ -267,11 +286,11 @@ def _example(command: click.Command) -> str:
     example = _EXAMPLE.search(command.epilog or command.help or "")
     if example is None:
         return ""
-    typed = example[0].replace("\\\n", "")
-    return f" For example: `{' '.join(typed.split())}`"
+    command_text = example[0].replace("\\\n", "")
+    return f" For example: `{' '.join(command_text.split())}`"
 
 
-def _leave(status: int) -> NoReturn:
+def _exit(status: int) -> NoReturn:
     # Skip the interpreter's last garbage collection, which takes a tenth of a second.
     gc.freeze()
     raise SystemExit(status)

@@ -64,8 +64,8 @@ def model_access(options: AccessSettings, environment: Mapping[str, str] = os.en
         environment=environment,
     )
     judges: Sequence[object] = getattr(options, "judges", ())
-    moving = latest_warnings(judges, getattr(options, "model", None), judging_api(options))
-    for warning in (*moving, *(() if is_forecast else exposed_keys(access))):
+    version_warnings = latest_warnings(judges, getattr(options, "model", None), judging_api(options))
+    for warning in (*version_warnings, *(() if is_forecast else exposed_keys(access))):
         note(warning)
     return access
 
@@ -73,29 +73,31 @@ def model_access(options: AccessSettings, environment: Mapping[str, str] = os.en
 def _with_placeholders(options: AccessSettings, environment: Mapping[str, str]) -> Mapping[str, str]:
     """Return the variables; a missing key or version gets its own name as a placeholder."""
     keys = re.findall(r"key[-_]env=([^,]+)", ",".join(options.endpoints))
-    needed = ["OPENAI_API_KEY", "OPENAI_API_VERSION", *keys, *filter(None, [options.api_key_env])]
-    return {**environment, **{name: environment.get(name) or name for name in needed}}
+    names = ["OPENAI_API_KEY", "OPENAI_API_VERSION", *keys, *filter(None, [options.api_key_env])]
+    return {**environment, **{name: environment.get(name) or name for name in names}}
 
 
 def _endpoints(options: AccessSettings) -> Sequence[str]:
     """Return the endpoints, unless typed options override those of the team file."""
-    others = [name for name in ("base_url", "connection") if getattr(options, name) is not None]
+    other_options = [name for name in ("base_url", "connection") if getattr(options, name) is not None]
     endpoints = options.endpoints
-    if not endpoints or not others:
+    if not endpoints or not other_options:
         return endpoints
-    if from_team_file("endpoints") == from_team_file(*others):
-        raise UsageError(f"--endpoint has the address; drop --{others[0].replace('_', '-')}")
+    if from_team_file("endpoints") == from_team_file(*other_options):
+        raise UsageError(f"--endpoint has the address; drop --{other_options[0].replace('_', '-')}")
     return () if from_team_file("endpoints") else endpoints
 
 
 def _connection(options: AccessSettings) -> str | None:
     """Return the connection, unless typed options override that of the team file."""
-    others = [name for name in ("base_url", "api_key_env") if getattr(options, name) is not None]
+    other_options = [name for name in ("base_url", "api_key_env") if getattr(options, name) is not None]
     connection = options.connection
-    if connection is None or not others:
+    if connection is None or not other_options:
         return connection
-    if from_team_file("connection") == from_team_file(*others):
-        raise UsageError(f"--connection has the address and the key; drop --{others[0].replace('_', '-')}")
+    if from_team_file("connection") == from_team_file(*other_options):
+        raise UsageError(
+            f"--connection has the address and the key; drop --{other_options[0].replace('_', '-')}"
+        )
     return None if from_team_file("connection") else connection
 
 

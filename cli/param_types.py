@@ -44,35 +44,37 @@ def _local_output(path: str | Path, _: click.Context | None) -> Path:
 
 
 class _LocalPath(click.Path):
-    """Path on this machine, or address of an object store that becomes one."""
+    """Path on this machine; an address of an object store is replaced by that of a local copy."""
 
-    def __init__(self, local: Callable[[str | Path, click.Context | None], Path], **settings: Any) -> None:
+    def __init__(
+        self, make_local: Callable[[str | Path, click.Context | None], Path], **settings: Any
+    ) -> None:
         super().__init__(path_type=Path, **settings)
-        self._local = local
+        self._make_local = make_local
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Make an address local, then check the path as usual."""
         if ctx is not None and ctx.resilient_parsing:
             return Path(value)
         if isinstance(value, str) and "://" in value:
-            value = self._local(value, ctx)
+            value = self._make_local(value, ctx)
             if not value.exists():
                 return value  # an empty folder of a store, which has no working copy yet
         else:
             self._check(Path(value), param, ctx)
         path = cast("Path", super().convert(value, param, ctx))
-        return self._local(path, ctx) if self._local is _local_input else path
+        return self._make_local(path, ctx) if self._make_local is _local_input else path
 
     def _check(self, path: Path, param: click.Parameter | None, ctx: click.Context | None) -> None:
-        """Refuse a path that does not exist, or is not what is expected."""
-        expected = "folder" if not self.file_okay else "file"
+        """Fail if the path does not exist, or is a folder instead of a file or the reverse."""
+        expected_kind = "folder" if not self.file_okay else "file"
         try:
             if path.is_dir() and not self.dir_okay:
                 self.fail(f"'{path}' is a folder; expected a file.", param, ctx)
             if path.is_file() and not self.file_okay:
                 self.fail(f"'{path}' is a file; expected a folder.", param, ctx)
             if self.exists and not path.exists():
-                self.fail(f"no such {expected}: '{path}'{_nearest_name(path) or '.'}", param, ctx)
+                self.fail(f"no such {expected_kind}: '{path}'{_nearest_name(path) or '.'}", param, ctx)
         except OSError as error:  # a name that is too long, for example
             self.fail(f"'{path}': {error.strerror}.", param, ctx)
 
@@ -197,7 +199,8 @@ class ScoreKindType(click.ParamType):  # pyright: ignore[reportMissingTypeArgume
         return judge, click.Choice([PROBABILITIES, GRADES]).convert(kind, param, ctx)
 
 
-_NOT_PARAMETERS = frozenset({"model", "messages", "stream", "n"})
+_RESERVED_PARAMETERS = frozenset({"model", "messages", "stream", "n"})
+"""Fields of a request that we set ourselves."""
 
 
 def decoding_parameters(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> dict[str, Any]:
@@ -218,10 +221,10 @@ def parameters_of(option: str, values: Iterable[str]) -> dict[str, Any]:
         name, equals, text = value.partition("=")
         if not name or not equals:
             raise UsageError(f"{option}: expected NAME=VALUE, got {value!r}")
-        if name in _NOT_PARAMETERS:
+        if name in _RESERVED_PARAMETERS:
             raise UsageError(f"{option}: {name} is not a decoding parameter")
         try:
-            parameters[name] = json.loads(text, parse_constant=str)
+            parameters[name] = json.loads(text, parse_constant=str)  # NaN and Infinity stay texts
         except ValueError:
             parameters[name] = text
     return parameters

@@ -66,14 +66,14 @@ def command(
         "expensive": _judge_or_rates(options["expensive"]),
     }
     options |= {"assurance": None} if on_average else {}
-    planned = plan_both(table, **options)
-    if out is not None and planned.draw is not None:
-        write_records(out, planned.draw.rows())
-    emit(planned, "-" if as_json else None)
+    result = plan_both(table, **options)
+    if out is not None and result.draw is not None:
+        write_records(out, result.draw.rows())
+    emit(result, "-" if as_json else None)
 
 
 def _require_goal(options: Mapping[str, Any], *, has_table: bool, has_out: bool) -> None:
-    """Refuse a plan of nothing, with the option that is missing."""
+    """Raise a UsageError if nothing is to be planned, or options lack their goal."""
     goals = {name for name in ("half_width", "difference", "budget", "draw") if options[name] is not None}
     if has_table and not goals - {"difference"}:
         raise UsageError(f"say how many of its items to label: `{command_line()} --next 50`")
@@ -90,7 +90,7 @@ def _require_goal(options: Mapping[str, Any], *, has_table: bool, has_out: bool)
 
 
 def _require_all_used(options: Mapping[str, Any], *, has_table: bool, on_average: bool) -> None:
-    """Refuse typed options of something that is not planned."""
+    """Raise a UsageError for typed options of a goal that is not planned."""
     if options["half_width"] is None:
         require_untyped(["tpr", "tnr", "unlabelled", "assurance", "on_average"], "goes with --half-width")
         if options["budget"] is None:
@@ -102,15 +102,19 @@ def _require_all_used(options: Mapping[str, Any], *, has_table: bool, on_average
     if options["budget"] is None:
         require_untyped(["decided_rate"], "goes with --budget")
     elif has_table:
-        measured = ["decided", "decided_rate", *(["prevalence"] if options["half_width"] is None else [])]
-        require_untyped(measured, "is measured on the TABLE: drop it")
+        measured_options = [
+            "decided",
+            "decided_rate",
+            *(["prevalence"] if options["half_width"] is None else []),
+        ]
+        require_untyped(measured_options, "is measured on the TABLE: drop it")
     if options["draw"] is None:
         require_untyped(["seed"], "goes with --next")
     _require_all_used_with_draw(options)
 
 
 def _require_all_used_with_draw(options: Mapping[str, Any]) -> None:
-    """Refuse a typed judge without rates or a draw to measure, and clusters of a draw alone."""
+    """Raise a UsageError for a judge that nothing measures, or clusters without sizes to plan."""
     measures_rates = options["half_width"] is not None and options["budget"] is None
     if options["draw"] is None and not measures_rates:
         require_untyped(["judge"], "goes with --next, or with --half-width and without --budget")

@@ -20,19 +20,20 @@ def command(*, as_json: bool) -> None:
     Plugins are checkers, judges, formats, statistics, operators, worlds, functions and agents. Each is loaded to test it; nothing is
     run.
     """
-    loaded = plugins()
+    loaded_plugins = plugins()
     if as_json:
-        echo_json(json.dumps([plugin._asdict() for plugin in loaded], ensure_ascii=False))
-    elif loaded:
-        click.echo("\n".join(_lines(loaded)))
+        echo_json(json.dumps([plugin._asdict() for plugin in loaded_plugins], ensure_ascii=False))
+    elif loaded_plugins:
+        click.echo("\n".join(_lines(loaded_plugins)))
     else:
         click.echo("no plugins; docs/extending.md shows how to write one")
 
 
-def _lines(loaded: list[Plugin]) -> list[str]:
-    groups, names = (max(len(text) for text in column) for column in list(zip(*loaded, strict=True))[:2])
+def _lines(loaded_plugins: list[Plugin]) -> list[str]:
+    group_width = max(len(plugin.group) for plugin in loaded_plugins)
+    name_width = max(len(plugin.name) for plugin in loaded_plugins)
     return [
-        f"{plugin.group:{groups}}  {plugin.name:{names}}  {plugin.source}"
+        f"{plugin.group:{group_width}}  {plugin.name:{name_width}}  {plugin.source}"
         + ("" if plugin.problem is None else f"  not loaded: {plugin.problem}")
-        for plugin in loaded
+        for plugin in loaded_plugins
     ]

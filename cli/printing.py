@@ -20,16 +20,17 @@ from ..proposed_steps import read_by
 from ..records import atomic_write
 from ..records.addresses import redact, redact_credentials
 from .exit_codes import EXIT_GATE, EXIT_OK
-from .forms import kept
+from .forms import stored_values
 
 if TYPE_CHECKING:
     from ..api.display import Document, Result, ResultOnPage
+    from ..api.run import Run
     from ..proposed_steps import Command
 
 _HTTP = re.compile(r"\bhttps?://")
 
 
-_DISPLAY = re.compile(r"-[vq]+|--verbose|--quiet")
+_DISPLAY_OPTION = re.compile(r"-[vq]+|--verbose|--quiet")
 """Options that change nothing but what is printed."""
 
 
@@ -38,8 +39,8 @@ def command_line() -> str:
 
     The query of an endpoint's address stays, since it may name the version of an API.
     """
-    typed = (each for each in sys.argv[1:] if not _DISPLAY.fullmatch(each))
-    args = (redact_credentials(each) if _HTTP.search(each) else redact(each) for each in typed)
+    words = (word for word in sys.argv[1:] if not _DISPLAY_OPTION.fullmatch(word))
+    args = (redact_credentials(word) if _HTTP.search(word) else redact(word) for word in words)
     return shlex.join(["fiducial", *args])
 
 
@@ -59,7 +60,7 @@ _READ_BY = f"{__name__}.read_by"
 
 def is_verbose() -> bool | None:
     """Return whether ``-v`` was given, or None for a command without it."""
-    return kept().get("verbose")
+    return stored_values().get("verbose")
 
 
 def propose_tables(**commands: Command) -> None:
@@ -108,7 +109,7 @@ def echo_json(text: str) -> None:
     click.echo(inert_json(text))
 
 
-def write_json(result: Result, json_file: str | None) -> None:
+def write_json(result: Result | Run, json_file: str | None) -> None:
     """Write the result's JSON to a file, or print it for ``-``."""
     if json_file is None:
         return

@@ -36,11 +36,11 @@ def list_(*, as_json: bool) -> None:
     """List the included prompts; * marks the default variant of a judge."""
     from ..api.prompts import prompts
 
-    listed = prompts()
+    included = prompts()
     if as_json:
-        echo_json(json.dumps(listed.to_dict()["judges"], indent=2))
+        echo_json(json.dumps(included.to_dict()["judges"], indent=2))
     else:
-        click.echo(str(listed))
+        click.echo(str(included))
 
 
 @command.command(short_help="Print a prompt file.", epilog="Example: fiducial prompts show groundedness")

@@ -69,7 +69,7 @@ def command(
     if html is None and markdown:
         return
     page = html or run / "report.html"
-    written = (
+    report_path = (
         result.report(page, texts=None) if all_texts and isinstance(result, Run) else result.report(page)
     )
-    click.echo(as_named(f"report: {written}"), err=markdown)
+    click.echo(as_named(f"report: {report_path}"), err=markdown)

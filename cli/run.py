@@ -41,9 +41,9 @@ def command(**options: Any) -> int:
     if options["labels_patch"] is not None:
         from ..api.labels import corrected_file
 
-        corrected = corrected_file(options["cases"], options["labels_patch"], written_beside(options))
-        options["cases"] = [corrected]
+        corrected_cases = corrected_file(options["cases"], options["labels_patch"], written_beside(options))
+        options["cases"] = [corrected_cases]
         if not options["dry_run"]:
-            click.echo(f"corrected cases: {corrected}", err=True)
+            click.echo(f"corrected cases: {corrected_cases}", err=True)
     keep_only(options)
     return evaluate_command_line(select_options(RunSettings, options))

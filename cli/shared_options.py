@@ -51,7 +51,7 @@ def _repeat_names(args: list[str], params: list[click.Parameter], *, positional_
     """Return the words of a command line with the option's name before each of its values."""
     options = [param for param in params if isinstance(param, click.Option)]
     repeatable = {name for option in options if option.multiple for name in option.opts}
-    valued = {name for option in options if not option.is_flag for name in option.opts}
+    with_value = {name for option in options if not option.is_flag for name in option.opts}
     repeated: list[str] = []
     current: str | None = None
     for index, arg in enumerate(args):
@@ -59,7 +59,7 @@ def _repeat_names(args: list[str], params: list[click.Parameter], *, positional_
             return [*repeated, *args[index:]]
         if arg.startswith("-") and arg != "-":
             name = arg.partition("=")[0]  # --outputs=a.jsonl b.jsonl
-            current = name if name in valued else None
+            current = name if name in with_value else None
         elif current is None:
             positional_seen = True
         elif repeated[-1] != current:
@@ -94,17 +94,17 @@ def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, 
 _ALIASES = {
     alias: field for field in ("response", "label", "score", "id") for alias in (field, *FIELDS[field])
 }
-"""Names of the fields that may have several columns."""
+"""Field by each of its names, for fields that may have several columns."""
 
 
 def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
-    """Parse the values of a repeatable option ``NAME=NAME``.
+    """Parse the values of a repeatable option ``FIELD=COLUMN``.
 
-    A further column of answers, labels, scores or ids is kept the other way round (``COLUMN=response``).
-    Nothing behind ``label=`` or ``score=`` means that no column holds them.
+    A second column of answers, labels, scores or ids is returned reversed, ``{COLUMN: "response"}``.
+    ``label=`` and ``score=`` without a column mean that no column contains them.
     """
     parsed: dict[str, str] = {}
-    meanings: dict[str, str] = {}
+    field_of_column: dict[str, str] = {}
     for text in values:
         left, equals, right = text.partition("=")
         require_chosen_columns({left: right})
@@ -115,8 +115,10 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
             raise UsageError(f"{option} expects FIELD=COLUMN (such as label=gold), got {text!r}")
         field = _ALIASES.get(left)
         has_one_meaning = field != "id" and right not in _ALIASES  # a question may be the id, too
-        if field is not None and has_one_meaning and meanings.setdefault(right, field) != field:
-            raise UsageError(f"{option} {text}: {right} is {meanings[right]!r} already; name another column")
+        if field is not None and has_one_meaning and field_of_column.setdefault(right, field) != field:
+            raise UsageError(
+                f"{option} {text}: {right} is {field_of_column[right]!r} already; name another column"
+            )
         if parsed.setdefault(left, right) == right:
             continue
         if field is None:
@@ -133,12 +135,12 @@ def keep_only(options: dict[str, Any]) -> None:
         return
     from ..api.selecting import selected_files, selected_labels  # only a selection reads the inputs twice
 
-    beside = written_beside(options)
-    cases, outputs = selected_files(options["cases"], options["outputs"], only, beside)
+    path = written_beside(options)
+    cases, outputs = selected_files(options["cases"], options["outputs"], only, path)
     options["cases"] = (cases,)
     options["outputs"] = tuple(outputs)
     if options.get("labels") is not None:
-        options["labels"] = selected_labels(options["labels"], cases, beside)
+        options["labels"] = selected_labels(options["labels"], cases, path)
 
 
 def written_beside(options: Mapping[str, Any]) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import ColumnsError
-from .forms import kept
+from .forms import stored_values
 from .label_options import grade_arguments, grade_options, header_arguments, without_open_choices
 from .notes import note
 from .printing import command_line, propose_tables
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def accepts_edited() -> bool:
     """Return whether ``--accept-edited`` was given."""
-    return kept().get("accept_edited", False)
+    return stored_values().get("accept_edited", False)
 
 
 def load_pairs(
@@ -35,11 +35,11 @@ def load_pairs(
     from ..api.pair_results import recorded_pairs
 
     reading = {"labels": list(labels) or None, "map": pairs("--map", columns)}
-    words = grade_arguments().get("map_label")
-    found = recorded_pairs(list(tables), {**reading, **header_arguments(), "map_label": words})
-    for each in () if found is None else found.left_out:
-        note(each)
-    return found
+    score_of_word = grade_arguments().get("map_label")
+    recorded = recorded_pairs(list(tables), {**reading, **header_arguments(), "map_label": score_of_word})
+    for sentence in () if recorded is None else recorded.left_out:
+        note(sentence)
+    return recorded
 
 
 def load_table(
@@ -92,15 +92,20 @@ def show_choices(
     from ..api.tables import read_calibration_table
     from ..api.terminal_text import visible
 
-    named = pairs("--map", without_open_choices({"map": columns})["map"])
-    typed: dict[str, Any] = {**grade_arguments(dry_run=True), **header_arguments(), **reading, "map": named}
+    columns_by_field = pairs("--map", without_open_choices({"map": columns})["map"])
+    typed: dict[str, Any] = {
+        **grade_arguments(dry_run=True),
+        **header_arguments(),
+        **reading,
+        "map": columns_by_field,
+    }
 
-    def read_and_measure(chosen: Mapping[str, Any]) -> str:
-        both: dict[str, Any] = {
+    def read_and_measure(choice: Mapping[str, Any]) -> str:
+        merged: dict[str, Any] = {
             name: {**(typed.get(name) or {}), **value} if isinstance(value, Mapping) else value
-            for name, value in chosen.items()
+            for name, value in choice.items()
         }
-        arguments: dict[str, Any] = {**typed, **both, "accept_edited": accepts_edited()}
+        arguments: dict[str, Any] = {**typed, **merged, "accept_edited": accepts_edited()}
         return measure(read_calibration_table(tables, labels=labels or None, **arguments))
 
     lines = [*choice_outcomes(read_and_measure)]
@@ -113,5 +118,5 @@ def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labe
     names = [str(table) for table in tables]
     from ..settings.typed_commands import proposed
 
-    read = proposed("plan", *names, columns=[*columns], labels=[*labels])
-    propose_tables(plan=read.also(*grade_options()), review=proposed("review", *names))
+    plan_command = proposed("plan", *names, columns=[*columns], labels=[*labels])
+    propose_tables(plan=plan_command.also(*grade_options()), review=proposed("review", *names))

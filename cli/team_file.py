@@ -86,8 +86,8 @@ def read_team_file(folder: Path, home: Path | None = None) -> TeamFile:
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise InputError("expected a table named like a command, or [model]", path=path, field=name)
-    shared: dict[str, Any] = tables.get("model", {})
-    return TeamFile(path, _by_command(tables), owner, shared)
+    model_table: dict[str, Any] = tables.get("model", {})
+    return TeamFile(path, _settings_by_command(tables), owner, model_table)
 
 
 def _project_folders(folder: Path, home: Path | None) -> Iterator[Path]:
@@ -95,17 +95,17 @@ def _project_folders(folder: Path, home: Path | None) -> Iterator[Path]:
 
     Without a repository the home folder is the last. Outside of both, only the folder itself is yielded.
     """
-    above = [folder, *folder.parents]
-    root = next((path for path in above if (path / ".git").exists()), home or Path.home())
-    return iter(above[: above.index(root) + 1] if root in above else [folder])
+    folders = [folder, *folder.parents]
+    last = next((path for path in folders if (path / ".git").exists()), home or Path.home())
+    return iter(folders[: folders.index(last) + 1] if last in folders else [folder])
 
 
-def _by_command(tables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _settings_by_command(tables: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the settings of each command, those below ``[model]`` included."""
     defaults: dict[str, dict[str, Any]] = {}
-    shared = tables.get("model", {})
-    for command in MODEL_COMMANDS if shared else ():
-        _update_deeply(_table_at(defaults, command), shared)
+    model_table = tables.get("model", {})
+    for command in MODEL_COMMANDS if model_table else ():
+        _update_deeply(_table_at(defaults, command), model_table)
     for name, content in tables.items():
         if name != "model":
             _update_deeply(_table_at(defaults, (name,)), content)
@@ -127,17 +127,17 @@ def default_values(command: click.Command, table: dict[str, Any], name: str) -> 
         if unknown:
             raise UsageError(f"{NAME}: [{name}] {unknown[0]}: `fiducial {name}` has no such command")
         return {key: default_values(command.commands[key], table[key], f"{name} {key}") for key in table}
-    where = f"{NAME}: [{name}]" + " or [model]" * (tuple(name.split()) in MODEL_COMMANDS)
+    table_name = f"{NAME}: [{name}]" + " or [model]" * (tuple(name.split()) in MODEL_COMMANDS)
     params = {opt.lstrip("-"): param for param in command.params for opt in param.opts}
     values: dict[str, Any] = {}
-    for key, value in map(_option_value, table.items()):
+    for key, value in map(_as_option, table.items()):
         param = params.get(_dashed(key))
         if param is None:
-            raise UsageError(f"{where} {key}: `fiducial {name}` has no such option")
-        several = isinstance(param, click.Option) and param.multiple
-        if isinstance(value, dict) or (isinstance(value, list) and not several):
-            raise UsageError(f"{where} {key}: expected one value, got {value!r}")
-        values[param.name] = [value] if several and not isinstance(value, list) else value
+            raise UsageError(f"{table_name} {key}: `fiducial {name}` has no such option")
+        is_repeatable = isinstance(param, click.Option) and param.multiple
+        if isinstance(value, dict) or (isinstance(value, list) and not is_repeatable):
+            raise UsageError(f"{table_name} {key}: expected one value, got {value!r}")
+        values[param.name] = [value] if is_repeatable and not isinstance(value, list) else value
     return values
 
 
@@ -145,7 +145,7 @@ def _dashed(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _option_value(entry: tuple[str, Any]) -> tuple[str, Any]:
+def _as_option(entry: tuple[str, Any]) -> tuple[str, Any]:
     """Return a setting as the value of its option.
 
     A table of judges' parameters becomes one NAME=VALUE each.
@@ -159,7 +159,8 @@ def _option_value(entry: tuple[str, Any]) -> tuple[str, Any]:
 def name_value_pairs(parameters: Mapping[str, Any]) -> list[str]:
     """Return a table of judges' parameters as one NAME=VALUE each."""
     return [
-        f"{name}={each if isinstance(each, str) else json.dumps(each)}" for name, each in parameters.items()
+        f"{name}={value if isinstance(value, str) else json.dumps(value)}"
+        for name, value in parameters.items()
     ]
 
 

@@ -1,4 +1,4 @@
-"""Cases that each system was asked, as far as outputs show it."""
+"""Cases that each system was asked, inferred from outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class CasesAsked(NamedTuple):
 
     Attributes:
         counts: Number of cases by system.
-        shared: Positions of the cases that a system's group answered.
+        shared: Positions of the cases that a system's group answered; see `cases_asked`.
         anywhere: Positions of the cases that any system answered.
     """
 
@@ -32,12 +32,12 @@ class CasesAsked(NamedTuple):
         self, answered: Mapping[str, set[int]], cases: Iterable[str]
     ) -> dict[str, list[str]]:
         """Return the ids of the cases that each system was asked and did not answer."""
-        lacking = [name for name, positions in answered.items() if self.counts[name] > len(positions)]
-        ids = list(cases) if lacking else []
-        nowhere = set(range(len(ids))) - self.anywhere
+        incomplete = [name for name, positions in answered.items() if self.counts[name] > len(positions)]
+        ids = list(cases) if incomplete else []
+        unanswered = set(range(len(ids))) - self.anywhere
         return {
-            name: [ids[position] for position in sorted(nowhere | (self.shared[name] - answered[name]))]
-            for name in lacking
+            name: [ids[position] for position in sorted(unanswered | (self.shared[name] - answered[name]))]
+            for name in incomplete
         }
 
 
@@ -48,8 +48,9 @@ def cases_asked(answered: Mapping[str, set[int]], cases: int, logged: Mapping[st
     form a group and are assumed to have been asked the same cases. A case that nobody answered was asked of all.
     """
     groups: list[tuple[list[str], set[int]]] = []
-    for system, every in answered.items():
-        positions = every - logged.get(system, set())
+    for system, positions_answered in answered.items():
+        positions = positions_answered - logged.get(system, set())
+        # A system joins all groups with which it shares a case into one.
         overlapping = [group for group in groups if not positions.isdisjoint(group[1])]
         others = [group for group in groups if positions.isdisjoint(group[1])]
         names = [name for group, _ in overlapping for name in group]

@@ -16,7 +16,7 @@ from .inputs import EvaluationInputs
 from .progress import Progress
 from .store.journal import VerdictJournal
 from .store.kept_inputs import keep_inputs
-from .store.manifest import KnownJudge
+from .store.manifest import JudgeRecord
 from .store.run_writer import RunWriter
 from .store.verdict_index import Settled
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 def judge_run(
     out: FolderPath,
     identity: Mapping[str, Any],
-    judges: Sequence[KnownJudge],
+    judges: Sequence[JudgeRecord],
     inputs: EvaluationInputs | None,
     *,
     command: str,
     now: Callable[[], datetime],
 ) -> Generator[RunWriter]:
-    """Open a folder for a run of judges alone, tied to its inputs, and complete it at the end.
+    """Open a folder for a run without checkers, tied to its inputs, and complete it at the end.
 
     A run that cannot continue there is refused before anything in it is changed. ``inputs`` are recorded in its manifest.
     """
@@ -88,7 +88,8 @@ class RunContext(NamedTuple):
         try:
             yield
         finally:
-            known_judge = self.writer.roster[judge]
-            total = (known_judge.seconds or 0.0) + monotonic() - started
-            self.writer.roster.enlist(msgspec.structs.replace(known_judge, seconds=round(total, 3)))
+            # Read again, since the judge's record may have changed within the block.
+            record = self.writer.roster[judge]
+            total = (record.seconds or 0.0) + monotonic() - started
+            self.writer.roster.enlist(msgspec.structs.replace(record, seconds=round(total, 3)))
             self.writer.update()

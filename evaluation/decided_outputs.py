@@ -9,7 +9,7 @@ from .store.run_store import RunStore
 
 
 class DecidedOutputs:
-    """Verdicts on a run's outputs by checkers and anybody else except judges.
+    """Verdicts on a run's outputs by checkers, people and others who are not judges.
 
     They are looked up on demand, because a run may have a million.
     """
@@ -32,9 +32,9 @@ class DecidedOutputs:
         return verdict if verdict is not None and verdict.graded else None
 
     def unjudged(self, first: StoredVerdict) -> StoredVerdict | None:
-        """Return the verdict that counts for an unjudged output.
+        """Return the verdict that counts for an unjudged output, or None for a judged one.
 
-        None for a judged one, and unless ``first`` is the output's first verdict.
+        Also None if ``first`` is not the output's first verdict, so that each output is counted once.
         """
         if self._standing.is_judged(first.key):
             return None
@@ -43,5 +43,5 @@ class DecidedOutputs:
     def _verdicts_on(self, item: ItemKey) -> list[StoredVerdict]:
         verdicts = self._standing.other_verdicts(item)
         if self._sharded and len(verdicts) > 1:  # as in `VerdictIndex.sorted_rows`
-            verdicts.sort(key=lambda each: (each.source != "checker", each.by, each.repeat))
+            verdicts.sort(key=lambda verdict: (verdict.source != "checker", verdict.by, verdict.repeat))
         return verdicts

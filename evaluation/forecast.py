@@ -1,4 +1,4 @@
-"""Forecast the calls, tokens and cost of judging, and the cache hits, before any call."""
+"""Forecasts of the calls, cache hits, tokens and cost of judging, without any call."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         outputs: Number of verdicts still to be made.
         not_applicable: Number of these that need no request, because the output lacks an input of the judge.
-        lacking: Number of these by what is lacking, most frequent first.
+        lacking: Number of these by the input that is lacking, most frequent first.
         requests: Number of different requests for the others.
         cached: Number of these that the cache, or a recording, answers.
         replayed: Whether a recording answers instead of a model.
         again: Largest number of repeated requests that are asked again. Without a cache, only equal requests in flight at the same
             time share a reply.
-        if_unsure: Whether only outputs are asked about of which a cheaper judge is unsure.
+        if_unsure: Whether the judge is asked only about outputs of which a cheaper judge is unsure.
         prompt: Tokens of the messages of requests that are not cached.
         completion: Tokens of their replies.
-        learned_from: Number of cached replies behind the estimates; 0 if they are based on the length of the text alone.
+        learned_from: Number of cached replies behind the estimates; 0 if they are based only on the length of the text.
     """
 
     by: str
@@ -72,7 +72,7 @@ class Forecast(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def to_ask(self) -> int:
-        """Requests that a model has to answer; the maximum, if some are asked anew."""
+        """Number of requests that a model has to answer, at most; see `at_most`."""
         return 0 if self.replayed else self.requests - self.cached + self.again
 
     @property
@@ -99,23 +99,24 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
     ):
         context = RunContext(inputs, writer, progress, retry_unreadable=plan.retry_unreadable)
         if plan.options is not None:
-            check_into_folder(context, plan.names, plan.options, plan.workers)
+            check_into_folder(context, plan)
         tasks = planned_tasks(plan, list(writer.roster))
         if plan.options is None:
             require_work(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
         steps = planned_steps(plan, context, tasks, dry_run=True)
         forecasts = forecast_steps(steps, access, plan.prices, in_batch=plan.batch is not None)
         if plan.jury is not None and plan.jury.rule == "escalate":
-            unsure = _asked_if_unsure(*tasks)
+            expensive_judges = _asked_if_unsure(*tasks)
             forecasts = [
-                _if_unsure(forecast) if forecast.by in unsure else forecast for forecast in forecasts
+                _if_unsure(forecast) if forecast.by in expensive_judges else forecast
+                for forecast in forecasts
             ]
         return forecasts
 
 
 def _asked_if_unsure(cheap: JudgeTask, expensive: JudgeTask) -> set[str]:
     """Return the names of judges that are asked only if the cheap judge is unsure."""
-    return {task.by for task in expensive.plain} - {task.by for task in cheap.plain}
+    return {task.by for task in expensive.single_tasks} - {task.by for task in cheap.single_tasks}
 
 
 @contextmanager
@@ -148,7 +149,7 @@ def forecast_steps(
 ) -> list[Forecast]:
     """Forecast the judging in these steps, counting each request once.
 
-    Later steps do not repeat requests of earlier ones, and a batch never holds a request twice.
+    Later steps do not repeat requests of earlier ones, and a batch never contains a request twice.
 
     Returns:
         One forecast per judge that asks a model, in the order in which they are first asked.
@@ -168,28 +169,29 @@ def forecast_steps(
 class _Count:
     """Count of one judge's requests; cached ones show how long texts and replies are in tokens."""
 
-    def __init__(self, judge: PromptJudge, known: KnownReplies, *, reuses: bool) -> None:
+    def __init__(self, judge: PromptJudge, known_replies: KnownReplies, *, reuses: bool) -> None:
         self._judge = judge
-        self._known = known
+        self._known_replies = known_replies
         self._reuses = reuses
         """Whether a repeated request gets the reply to the first one."""
-        self._pieces = set[tuple[ItemKey, int]]()
-        self._keys = set[bytes]()
+        self._work_counted = set[tuple[ItemKey, int]]()
+        self._request_keys = set[bytes]()
         self._questions = self._cached = self._again = 0
         self._open = OpenTokens()
-        self._counted = self._guessed = 0.0
-        self._replies: list[int] = []
+        # Prompt tokens of cached replies, as the provider counted and as we estimate them.
+        self._counted_tokens = self._estimated_tokens = 0.0
+        self._reply_lengths: list[int] = []
         self._lacking = Counter[str]()
 
     def add(self, work: Iterable[Work]) -> None:
         """Count the requests of pieces of work that were not counted yet."""
-        for request in unanswered(self._judge, self._new(work), self._look_up, self._note):
+        for request in unanswered(self._judge, self._uncounted(work), self._look_up, self._note):
             key = bytes.fromhex(request.key)
             if request.anew:  # the first request, whose cached reply cannot be read
                 self._cached -= 1
                 self._open.add(request)
-            elif key not in self._keys:
-                self._keys.add(key)
+            elif key not in self._request_keys:
+                self._request_keys.add(key)
                 self._open.add(request)
             elif not self._reuses:
                 self._again += 1
@@ -199,61 +201,62 @@ class _Count:
         if result.outcome == "not_applicable":
             self._lacking[result.reason or ""] += 1
 
-    def _new(self, work: Iterable[Work]) -> Iterator[Work]:
+    def _uncounted(self, work: Iterable[Work]) -> Iterator[Work]:
         for case, output, repeat in work:
-            if (output.key, repeat) not in self._pieces:
-                self._pieces.add((output.key, repeat))
+            if (output.key, repeat) not in self._work_counted:
+                self._work_counted.add((output.key, repeat))
                 yield case, output, repeat
 
     def _look_up(self, request: Request) -> Reply | None:
         """Return the cached reply to a request, or None without one, or if the request is repeated."""
         if request.anew:
             return None
-        first, key = request.attempt == 0, bytes.fromhex(request.key)
-        self._questions += first
-        if key in self._keys:
+        is_first, key = request.attempt == 0, bytes.fromhex(request.key)
+        self._questions += is_first
+        if key in self._request_keys:
             return None
-        if self._known.recording is not None:  # it answers everything, so nothing is asked
-            self._keys.add(key)
-            self._cached += request.key in self._known.recording
+        if self._known_replies.recording is not None:  # it answers everything, so nothing is asked
+            self._request_keys.add(key)
+            self._cached += request.key in self._known_replies.recording
             return None
-        reply = self._known(request)
-        if reply is not None and first:
-            self._keys.add(key)
+        reply = self._known_replies(request)
+        if reply is not None and is_first:
+            self._request_keys.add(key)
             self._learn(request, reply)
         return reply
 
     def _learn(self, request: Request, reply: Reply) -> None:
         self._cached += 1
-        self._counted += reply.prompt_tokens
-        self._guessed += estimate_prompt(request).likely
-        self._replies.append(reply.completion_tokens)
+        self._counted_tokens += reply.prompt_tokens
+        self._estimated_tokens += estimate_prompt(request).likely
+        self._reply_lengths.append(reply.completion_tokens)
 
     def forecast(self, prices: PriceList | None) -> Forecast:
         """Return the forecast for the counts."""
         return Forecast(
             by=self._judge.by,
-            outputs=len(self._pieces),
-            not_applicable=len(self._pieces) - self._questions,
+            outputs=len(self._work_counted),
+            not_applicable=len(self._work_counted) - self._questions,
             lacking=dict(self._lacking.most_common()),
-            requests=len(self._keys),
+            requests=len(self._request_keys),
             cached=self._cached,
-            replayed=self._known.recording is not None,
+            replayed=self._known_replies.recording is not None,
             again=self._again,
             prompt=self._prompt_tokens(),
             completion=self._completion_tokens(),
-            learned_from=len(self._replies),
+            learned_from=len(self._reply_lengths),
             prices=None if prices is None else prices(self._judge.model),
         )
 
     def _prompt_tokens(self) -> Estimate:
-        if not self._counted:
+        if not self._counted_tokens:
             return self._open.prompt
-        prompt_tokens = self._open.prompt.likely * self._counted / self._guessed
+        # What cached replies counted corrects the estimate of the texts that are still to be sent.
+        prompt_tokens = self._open.prompt.likely * self._counted_tokens / self._estimated_tokens
         return Estimate(prompt_tokens, prompt_tokens, prompt_tokens)
 
     def _completion_tokens(self) -> Estimate:
-        if not self._replies:
+        if not self._reply_lengths:
             return self._open.completion
-        to_ask, replies = len(self._keys) - self._cached, self._replies
-        return Estimate(to_ask * min(replies), to_ask * sum(replies) / len(replies), to_ask * max(replies))
+        to_ask, lengths = len(self._request_keys) - self._cached, self._reply_lengths
+        return Estimate(to_ask * min(lengths), to_ask * sum(lengths) / len(lengths), to_ask * max(lengths))

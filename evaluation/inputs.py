@@ -35,7 +35,7 @@ from .cases_asked import cases_asked, logged_cases
 if TYPE_CHECKING:
     from ..deterministic.options import CheckOptions
 
-_PIECE = 256 * 1024
+_PIECE_BYTES = 256 * 1024
 """Bytes of outputs in one piece of a worker's work, which takes about a tenth of a second."""
 
 
@@ -68,8 +68,8 @@ class Survey(msgspec.Struct, frozen=True):
         cases_asked: Number of cases that each system was asked.
         kinds: Number of outputs by kind of case, in order of first appearance.
         recorded: Number of outputs that record their steps, by system and kind.
-        missing_cases: Smallest id of the cases that each system was asked and has no output for, if there are any.
-        uneven: Systems whose cases have unequal numbers of outputs, beside those without one.
+        missing_cases: Smallest id of the cases that a system was asked and has no output for, by system.
+        uneven: Systems whose cases, apart from those without an output, have unequal numbers of outputs.
     """
 
     files: list[InputFile]
@@ -92,7 +92,7 @@ class EvaluationInputs(Closing):
     """The cases and outputs of an evaluation.
 
     The constructor reads every file once and refuses unusable input, so that a run does not fail half-way because of it.
-    Memory holds a number for each output and an offset for each case.
+    It keeps a number for each output and an offset for each case in memory.
 
     Args:
         check_options: Options of the checkers, to refuse references that no output can meet; None for a run without checkers.
@@ -116,7 +116,7 @@ class EvaluationInputs(Closing):
         self.sharded = sharded
         try:
             self.survey = self._take_survey()
-        except BaseException:
+        except BaseException:  # nobody else can close what the constructor has opened
             self.close()
             raise
 
@@ -195,6 +195,7 @@ class EvaluationInputs(Closing):
             raise RecordError(message, path=path, line=line, field="case_id")
         if output.workspace is None:
             return
+        # Outputs may be another person's file, which must not read files elsewhere.
         if not _stays_inside(output.workspace):
             message = f"expected a path inside the folder of this file, got {output.workspace!r}"
             raise RecordError(message, path=path, line=line, field="workspace")
@@ -229,7 +230,7 @@ class _OutputCounts:
     def uneven(self) -> Iterator[str]:
         """Yield the systems whose cases have unequal numbers of outputs."""
         trials = Counter(system for system, _ in self.files)
-        for name in (name for name, count in trials.items() if count > 1):
+        for name in (name for name, count in trials.items() if count > 1):  # with one trial all are even
             outputs = Counter[int]()
             for (system, _), files in self.files.items():
                 outputs.update(files.keys() if system == name else ())
@@ -248,7 +249,7 @@ class FileSlice(NamedTuple):
 def _pieces_of(path: InputPath) -> Iterator[FileSlice]:
     with path.open("rb") as file:
         size = file.seek(0, io.SEEK_END)
-    return (FileSlice(path, start, start + _PIECE) for start in range(0, size, _PIECE))
+    return (FileSlice(path, start, start + _PIECE_BYTES) for start in range(0, size, _PIECE_BYTES))
 
 
 def outputs_in(piece: FileSlice) -> Iterator[Output]:
@@ -256,7 +257,7 @@ def outputs_in(piece: FileSlice) -> Iterator[Output]:
     begin = max(0, piece.start - 1)  # includes the newline before a line that begins at the start
     with piece.path.open("rb") as file:
         file.seek(begin)
-        if begin:
+        if begin:  # skip the rest of a line that belongs to the piece before
             begin += len(file.readline())
         lines = lines_of(file, piece.path)
         raws = (raw for _, _, raw in takewhile(lambda line: begin + line[1] < piece.end, lines))

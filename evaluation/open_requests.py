@@ -11,11 +11,11 @@ from ..records import Closing
 from .judging.access import ModelAccess
 
 _MIN_REPLY_LENGTH, _MAX_REPLY_LENGTH = 5, 500
-"""Tokens assumed for a reply: the fewest, and the most if the request sets no limit."""
+"""Tokens assumed for a reply: the minimum, and the maximum if the request sets no limit."""
 
 
 class KnownReplies(Closing):
-    """Replies that exist already: in the recording to be replayed, or in the cache."""
+    """Replies that exist already, in the recording to be replayed or in the cache."""
 
     def __init__(self, access: ModelAccess) -> None:
         path = access.cache if access.endpoint is not None else None
@@ -24,7 +24,7 @@ class KnownReplies(Closing):
         self.recording = ReplayProvider(access.replay) if access.replay is not None else None
 
     def __call__(self, request: Request) -> Reply | None:
-        """Look up a request's reply in the cache, or None if it is asked anew."""
+        """Return a request's cached reply, or None without one, or if it bypasses the cache."""
         if request.anew:
             return None
         return self._cache.get(cache_key(self._namespace, request)) if self._cache else None

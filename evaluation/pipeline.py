@@ -1,4 +1,4 @@
-"""Run a plan: check, judge what is undecided, calibrate.
+"""Runs of a plan: check, judge what is undecided, calibrate.
 
 Each stage can be resumed, and none undoes another.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ..calibration.pass_threshold import require_overridden_judges
 from ..errors import ConfigurationError, RunFolderError, UsageError, as_named
 from ..records import write_json
 from ..spelling import setting
@@ -21,7 +22,7 @@ from .conclusion.run_summary import RunSummary, finished_summary, signature
 from .context import RunContext
 from .inputs import EvaluationInputs
 from .judging.access import ModelAccess
-from .judging.asking import EachOutput, OutputFilter, ask, ask_adapting, every_output
+from .judging.asking import OutputFilter, PerOutputStep, ask, ask_adapting, every_output
 from .judging.judge_task import JudgeTask, JudgingStep, select_outputs
 from .judging.tasks import (
     judge_tasks,
@@ -36,7 +37,7 @@ from .run_plan import Plan
 from .store.file_names import CASCADE, GENERATED
 from .store.journal_rows import StoredVerdict
 from .store.kept_inputs import keep_inputs
-from .store.manifest import KnownJudge, component_versions, own_versions
+from .store.manifest import JudgeRecord, component_versions, own_versions
 from .store.run_store import RunStore
 from .store.run_writer import RunWriter
 
@@ -61,11 +62,11 @@ def run(
     """
     store = RunStore(plan.out)
     tasks = _tasks_of(plan, list(store.roster))
-    with suppress(ConfigurationError):
-        if (finished := finished_summary(plan, tasks())) is not None:
-            return finished
+    with suppress(ConfigurationError):  # without a model, checking may still have work
+        if (summary := finished_summary(plan, tasks())) is not None:
+            return summary
     if plan.options is None and not store.begun:
-        require_models(tasks(), access)  # or a folder for judges' verdicts alone would stay empty
+        require_models(tasks(), access)  # otherwise an empty folder would stay
     with EvaluationInputs(
         plan.cases, plan.outputs, check_options=plan.options, sharded=plan.sharded
     ) as inputs:
@@ -80,10 +81,10 @@ def run(
             if plan.options is not None:
                 from .checking.checks import check_into_folder  # noqa: PLC0415 - judging alone needs no checkers
 
-                check_into_folder(context, plan.names, plan.options, plan.workers)
+                check_into_folder(context, plan)
             problem = _judge(plan, context, tasks, access) if plan.judges else None
             writer.roster.apply_pass_at(plan.pass_at)  # juries, too, and judges of earlier starts
-            tasks = _tasks_of(plan, list(writer.roster))  # a model may have refused a parameter of theirs
+            tasks = _tasks_of(plan, list(writer.roster))  # a model may have refused one of their parameters
             from .conclusion.conclude import conclude  # noqa: PLC0415 - loaded while the first replies are awaited
 
             progress.begin("calibrating judges and comparing systems", 0)
@@ -104,7 +105,7 @@ def run(
 
 
 def _by_earlier_rules(plan: Plan, writer: RunWriter) -> Plan:
-    """Return the plan by the rules of its folder, should these be earlier ones."""
+    """Return the plan with its folder's rules, if the folder was checked by earlier ones."""
     if plan.options is None or not has_earlier_rules(writer.manifest.identity):
         return plan
     if plan.options.text == "exact":
@@ -114,7 +115,7 @@ def _by_earlier_rules(plan: Plan, writer: RunWriter) -> Plan:
     return msgspec.structs.replace(plan, options=msgspec.structs.replace(plan.options, text=EARLIER))
 
 
-def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Sequence[JudgeTask]]:
+def _tasks_of(plan: Plan, known_judges: Sequence[JudgeRecord]) -> Callable[[], Sequence[JudgeTask]]:
     """Return a function that loads a plan's judges once; refuse judges with errors now.
 
     Without a model only the function raises ConfigurationError, so that outputs can still be checked.
@@ -126,12 +127,12 @@ def _tasks_of(plan: Plan, known_judges: Sequence[KnownJudge]) -> Callable[[], Se
     return tasks
 
 
-def _require_known_judges(plan: Plan, known_judges: Sequence[KnownJudge]) -> None:
+def _require_known_judges(plan: Plan, known_judges: Sequence[JudgeRecord]) -> None:
     """Refuse an unknown judge, and a threshold for a judge that is not asked."""
     names = [name for judge in plan.judges for name in possible_names(judge, plan.model, plan.api)]
-    if plan.jury is not None:  # a jury's name is made of its members' names
-        names += [name for name in plan.pass_at.judges if name.partition("/")[0] == "jury"]
-    plan.pass_at.require_known_judges([*names, *(judge.by for judge in known_judges)])
+    if plan.jury is not None:  # its name is made of its members' display names, which are not known yet
+        names += [name for name in plan.pass_at if name.partition("/")[0] == "jury"]
+    require_overridden_judges(plan.pass_at, [*names, *(judge.by for judge in known_judges)])
 
 
 def _begin(
@@ -217,11 +218,11 @@ def planned_steps(
     """Yield the steps of a plan's judges and jury: plain judges first, then composite ones."""
     is_selected = output_filter(plan, context, tasks)
     tasks = _with_jury(plan, tasks)
-    yield EachOutput(context, [task for task in tasks if not task.parts], is_selected, plan.repeats)
-    if askers := [task for task in tasks if task.parts]:
+    yield PerOutputStep(context, [task for task in tasks if not task.parts], is_selected, plan.repeats)
+    if composites := [task for task in tasks if task.parts]:
         from .judging.composites import composite_steps  # noqa: PLC0415 - most judges are asked about whole outputs
 
-        yield from composite_steps(context, askers, is_selected, plan.repeats, dry_run=dry_run)
+        yield from composite_steps(context, composites, is_selected, plan.repeats, dry_run=dry_run)
 
 
 def _with_jury(plan: Plan, tasks: Sequence[JudgeTask]) -> Sequence[JudgeTask]:
@@ -233,7 +234,7 @@ def _with_jury(plan: Plan, tasks: Sequence[JudgeTask]) -> Sequence[JudgeTask]:
     return [jury_task(plan.jury, tasks, repeats=plan.repeats)]
 
 
-def planned_tasks(plan: Plan, known_judges: Sequence[KnownJudge]) -> list[JudgeTask]:
+def planned_tasks(plan: Plan, known_judges: Sequence[JudgeRecord]) -> list[JudgeTask]:
     """Return a plan's judge tasks; judges of an earlier start keep their names."""
     tasks = judge_tasks(
         plan.judges,
@@ -264,9 +265,9 @@ def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -
     """Return the filter of the outputs to judge, by checkers' and an earlier judge's verdicts."""
     if plan.sent_on is not None:
         _require_same_inputs(plan.sent_on.part, context)
-        by_checkers = output_filter(msgspec.structs.replace(plan, sent_on=None), context, tasks)
-        left = plan.sent_on.items
-        return lambda key: key in left and by_checkers(key)
+        is_selected = output_filter(msgspec.structs.replace(plan, sent_on=None), context, tasks)
+        unsure_items = plan.sent_on.items
+        return lambda key: key in unsure_items and is_selected(key)
     if plan.options is None:
         return every_output
     cases = context.inputs.cases
@@ -276,12 +277,12 @@ def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -
         kind = cases.facts(verdict.key.case_id).kind
         return verdict.key in with_steps or any(task.judges_kind(kind) for task in tasks)
 
-    checked = (
+    checkers_verdicts = (
         stored_verdict
         for stored_verdict in context.writer.verdicts.standing
         if stored_verdict.source == "checker"
     )
-    selected = select_outputs(filter(is_of_judges, checked), plan.judge_on)
+    selected = select_outputs(filter(is_of_judges, checkers_verdicts), plan.judge_on)
     return lambda key: key in selected.undecided or key in selected.decided
 
 

@@ -10,10 +10,10 @@ class Progress(Protocol):
     """Progress reporter: receives starts, totals, finished pieces and failed calls."""
 
     def begin(self, stage: str, total: int) -> None:
-        """Begin a piece of work, not counted if the total is 0; the one before it is over."""
+        """Begin a stage and end the one before; a total of 0 means that the work is not counted."""
 
     def advance(self, count: int = 1) -> None:
-        """Add to the number done."""
+        """Add to the finished pieces of the stage."""
 
     def replied(self, tokens: int, unreadable: int, cost: Callable[[], float | None]) -> None:
         """Count the tokens of a verdict, and replies that could not be read.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..calibration.pass_threshold import NO_OVERRIDES, PassAt
 from ..judges.prices import PriceList
 from ..judges.transport.exchange import ApiName
 from ..records import CaseFiles, FolderPath, InputPath
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from .past_runs.certified_part import SentOn
 
 DEFAULT_JUDGE_ON = 200
-"""Decided outputs that are judged beside what is open; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""
+"""Number of decided outputs that are judged, too; docs/decisions/0003-what-a-judge-is-asked-by-default.md."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +51,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         accept_edited: Whether to continue with verdicts that were changed by hand.
         workers: Number of processes that check; None chooses the fastest.
         engine: Engine that does the work instead of this process and its workers; its creator closes it.
-        sent_on: Outputs that the first judge of a cascade left; judges are asked about these alone. None for no cascade.
+        sent_on: Outputs of which the first judge of a cascade was unsure; only these are judged. None without a cascade.
         sharded: Whether the files are a set of shards, so that nothing may depend on the order of their rows.
     """
 
@@ -67,7 +66,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     judge_on: JudgeOn = DEFAULT_JUDGE_ON
     labels: InputPath | None = None
     labels_chosen_by: LabelDeclaration | None = None
-    pass_at: PassAt = NO_OVERRIDES
+    pass_at: Mapping[str, float] = {}
     repeats: int = 1
     prices: PriceList | None = None
     priced: Sequence[str] = ()

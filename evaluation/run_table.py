@@ -1,4 +1,4 @@
-"""Calibration tables of runs: judges' verdicts on each output, beside checkers and labels."""
+"""Calibration tables of runs: judges' and checkers' verdicts on each output, and labels."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ..calibration.tables.calibration_table import (
     BASELINE,
     DECIDED,
     DECIDED_BY,
-    OF_CASE,
     PERSON,
+    JuryMembers,
     Table,
 )
 from ..calibration.tables.table_files import read_table
@@ -36,14 +36,13 @@ from ..records import (
 )
 from ..records.score_kinds import ScoreKind
 from ..spelling import command, either
+from ..tables.column_names import TRIALS_OF_CASE
 from ..tables.label_rounds import rounds_of_outputs
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
 from ..tables.standing_labels import standing_labels
-from .case_tags import with_tags
 from .decided_outputs import DecidedOutputs
-from .judging.known_judges import judge_order
-from .jury_members import with_juries
+from .judging.judge_names import judge_order
 from .labelling.adjudications import decisions_on
 from .labelling.label_choice import choice_of
 from .served_versions import ServedVersions, version_notes
@@ -51,7 +50,7 @@ from .store.file_names import VERDICTS
 from .store.journal_rows import StoredVerdict
 from .store.known_items import part_test
 from .store.run_store import RunStore
-from .tested_columns import with_tested_columns
+from .tested_columns import with_tags, with_tested_columns
 
 _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of these outputs is the checker's, and needs no correction"
 
@@ -86,9 +85,9 @@ def read_tables(
     Args:
         sources: Files of rows, and run folders.
         labels: Verdicts whose scores are labels.
-        adjudications: Verdicts that decide between judge and label, beside those in the runs.
+        adjudications: Verdicts that decide between judge and label, in addition to those in the runs.
         draw: Files with the probabilities by which items were drawn for labelling.
-        open_only: Read only the undecided outputs of runs. They differ from decided ones, whose labels calibrate a judge but would
+        open_only: Read only the undecided outputs of runs. Decided ones differ from them: their labels calibrate a judge, but would
             correct its rate on undecided outputs confidently and wrongly.
         outputs: Read all outputs of runs, judged or not, with the checker's decision as ``checker_score``.
         lexical: Add the word overlap baseline's scores of labelled outputs, for runs whose inputs still exist.
@@ -103,7 +102,7 @@ def read_tables(
         RecordError: A verdict is not the one that its checker gives.
     """
     with ExitStack() as exits:
-        opened = [
+        tables_or_files = [
             RunRows(
                 exits.enter_context(RunStore(source)), open_only=open_only, outputs=outputs, by_version=True
             )
@@ -111,19 +110,21 @@ def read_tables(
             else source
             for source in sources
         ]
-        runs = [each.store for each in opened if isinstance(each, RunRows)]
+        runs = [rows.store for rows in tables_or_files if isinstance(rows, RunRows)]
         for run in runs if not accept_edited else ():
             run.require_unedited()
             if checked_again:
                 from .checking.verify import require_right_checks_of  # noqa: PLC0415 - checkers are slow to import
 
                 require_right_checks_of(run)
-        table = read_table(opened, labels=labels, draw=draw, form=form)
+        table = read_table(tables_or_files, labels=labels, draw=draw, form=form)
         table = replace(
             _with_order(table, runs),
             decisions=decisions_on(runs, adjudications),
             undecided_only=open_only and any(map(_has_checked, runs)),
-            labels_chosen_by=_choice(opened, runs, labels, None if open_only or outputs else table),
+            labels_chosen_by=_label_choice(
+                tables_or_files, runs, labels, None if open_only or outputs else table
+            ),
             warnings=(*table.warnings, *(note for run in runs for note in version_notes(run))),
         )
         table = with_tags(with_juries(table, runs), runs, () if form is None else form.tags)
@@ -132,8 +133,8 @@ def read_tables(
         return _with_word_overlap(table, runs) if lexical else table
 
 
-def _choice(
-    opened: Sequence[object],
+def _label_choice(
+    sources: Sequence[object],
     runs: Sequence[RunStore],
     labels: InputPath | None,
     judged: Table | None = None,
@@ -142,14 +143,27 @@ def _choice(
 
     None if checkers labelled others of the ``judged`` outputs.
     """
-    if len(runs) < len(opened) or isinstance(labels, LabelTable):
-        return None
+    if len(runs) < len(sources) or isinstance(labels, LabelTable):
+        return None  # rows of a table do not tell how they were chosen
     added = () if labels is None else read_records(labels, Verdict)
-    said = list(chain(*(run.labels for run in runs), added))
-    choice = choice_of(said)
+    all_labels = list(chain(*(run.labels for run in runs), added))
+    choice = choice_of(all_labels)
     if choice is None or judged is None:
         return choice
-    return choice if judged.labelled_items() <= {str(label.key) for label in said} else None
+    return choice if judged.labelled_items() <= {str(label.key) for label in all_labels} else None
+
+
+def with_juries(table: Table, stores: Sequence[RunStore]) -> Table:
+    """Return the table with the juries of runs; of `escalate` only one verdict counts."""
+    names = {judge: name for name, judge in table.judges.items()}
+    juries = [jury for store in stores for jury in store.manifest_or_empty.juries]
+    members_of_jury: dict[str, JuryMembers] = {}
+    for jury in juries:
+        if jury.id in names and jury.rule != "escalate":
+            weights = zip(jury.members, jury.weights, strict=True)
+            weight_of = {names[member.id]: weight for member, weight in weights if member.id in names}
+            members_of_jury[names[jury.id]] = JuryMembers(weight_of, by_score=jury.rule == "mean")
+    return replace(table, juries=members_of_jury) if members_of_jury else table
 
 
 def _has_checked(store: RunStore) -> bool:
@@ -160,7 +174,7 @@ def _has_checked(store: RunStore) -> bool:
 def systems_table(store: RunStore, declared: LabelDeclaration | None = None) -> Table:
     """Return a run's calibration table with all outputs, judged or not, to compare its systems.
 
-    ``declared`` says how outputs were chosen for labels; by default the labels do.
+    ``declared`` is how outputs were chosen for labels; by default, what the labels declare.
     """
     chosen_by = declared or choice_of(store.labels)
     table = replace(read_table([RunRows(store, outputs=True)]), labels_chosen_by=chosen_by)
@@ -175,12 +189,12 @@ def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
 
 
 def table_of(store: RunStore, *, lexical: bool = False) -> Table:
-    """Return a run's calibration table: judges' verdicts beside labels.
+    """Return a run's calibration table: judges' verdicts and labels.
 
     Labels are those of ``labels.jsonl``, else the checkers' grades.
     """
     table = with_juries(read_table([RunRows(store)]), [store])
-    table = replace(table, labels_chosen_by=_choice([store], [store], None, table))
+    table = replace(table, labels_chosen_by=_label_choice([store], [store], None, table))
     if store.adjudications:
         table = replace(table, decisions=decisions_on([store]))
     return _with_word_overlap(table, [store]) if lexical else table
@@ -222,7 +236,7 @@ class RunRows(msgspec.Struct, frozen=True):
 
     @property
     def labels(self) -> Sequence[Verdict]:
-        """Labels of the run, beside its checkers' decisions."""
+        """Labels of the run, without its checkers' decisions."""
         return self.store.labels
 
     def rows(self, names: ShownNames) -> Iterator[dict[str, Any]]:
@@ -244,9 +258,9 @@ def run_rows(
     open_only: bool = False,
     by_version: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Yield one row per judge, output and repeat, beside its label; see `RunRows.rows`.
+    """Yield one row per judge, output and repeat, with its label; see `RunRows.rows`.
 
-    Versions of a decision model are judges of their own ``by_version``, else values of a column.
+    With ``by_version``, versions of a decision model are judges of their own, otherwise values of a column.
     """
     names, decided, versions = names or ShownNames(), DecidedOutputs(store), ServedVersions(store)
     standing = store.verdicts.standing
@@ -260,8 +274,8 @@ def run_rows(
         version = versions.of(verdict)
         judge = names.of(verdict.author, verdict.by, version if by_version else "")
         checked = decided.graded(verdict.key)
-        person = checked is not None and checked.source == "human"
-        if open_only and checked is not None and not person:
+        by_person = checked is not None and checked.source == "human"
+        if open_only and checked is not None and not by_person:
             continue
         all_decided = False
         item = str(verdict.key)
@@ -277,8 +291,8 @@ def run_rows(
         if item in trusted:
             row[ADDED] = rounds[verdict.key]
         if trials:
-            row[OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
-        if item in trusted and checked is not None and not person:
+            row[TRIALS_OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
+        if item in trusted and checked is not None and not by_person:
             row[f"{BASELINE}checker"] = checked.score
         yield row | _people(people.get(item))
     if all_decided:

@@ -1,4 +1,4 @@
-"""Judges that several versions of a decision model answered, by the names in replies."""
+"""Versions of decision models, by the names in their replies."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class ServedVersions:
     """
 
     def __init__(self, store: RunStore) -> None:
-        deciding = {judge.id for judge in store.roster if judge.api != "chat"}
+        decision_judges = {judge.id for judge in store.roster if judge.api != "chat"}
         counts = defaultdict[Author, Counter[str]](Counter)
-        for verdict in store.judge_verdicts() if deciding else ():
-            if verdict.author in deciding:
+        for verdict in store.judge_verdicts() if decision_judges else ():
+            if verdict.author in decision_judges:
                 counts[verdict.author][verdict.served_by or UNKNOWN] += 1
         self._counts: Mapping[Author, Counter[str]] = {
             author: versions for author, versions in counts.items() if len(versions.keys() - {UNKNOWN}) > 1
@@ -49,5 +49,5 @@ def version_notes(store: RunStore) -> Iterator[str]:
 
 def versions_sentence(judge: str, counts: Mapping[str, int]) -> str:
     """Return the sentence that several versions of a model answered for a judge."""
-    listed = ", ".join(f"{version} ({count:,} verdicts)" for version, count in counts.items())
-    return f"{judge}: several versions of its model answered: {listed}"
+    versions_text = ", ".join(f"{version} ({count:,} verdicts)" for version, count in counts.items())
+    return f"{judge}: several versions of its model answered: {versions_text}"

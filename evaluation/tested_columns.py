@@ -1,31 +1,82 @@
-"""Columns by which a run's labels are tested: tags of cases, and lengths of outputs."""
+"""Columns that a run adds to its calibration table: tags of cases, and lengths of outputs.
+
+Labels that are declared a random sample are tested by them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import msgspec
 import numpy as np
 
 from ..calibration.label_declarations import RANDOM_SAMPLES
+from ..calibration.tables.builder import MAX_SLICES
 from ..calibration.tables.calibration_table import COVARIATE, DECIDED, Table
+from ..calibration.tables.columns import Column
+from ..calibration.tables.table_labels import split_item
 from ..errors import RunFolderError
-from ..records import InputPath, ItemKey, decode_record, read_lines
-from .case_tags import ANY_TAG, with_tags
+from ..records import Case, InputPath, ItemKey, decode_record, read_lines, read_records
+from ..records.case_index import case_files
 from .store.run_store import RunStore
 
 LENGTH = "output_length"
 """Covariate: logarithm of the length of an output's text and calls."""
 
+ANY_TAG = ""
+"""Wanted name for which all tags are added, since no column has it."""
+
 
 ItemOf: TypeAlias = Callable[[RunStore, ItemKey], str]
-"""Name of a run's output in a table; one that the table lacks for an output that is not in it."""
+"""Returns the name that a run's output has in a table, or one that the table lacks."""
 
 
-def _as_in_the_run(_: RunStore, key: ItemKey) -> str:
+def _own_name(_: RunStore, key: ItemKey) -> str:
     return str(key)
+
+
+def with_tags(table: Table, stores: Sequence[RunStore], wanted: Iterable[str]) -> Table:
+    """Add the tags of runs' cases as columns, if a wanted column is missing.
+
+    Tags with more than `MAX_SLICES` values are not added, nor tags of runs whose inputs are gone.
+    """
+    if not stores or all(name in table.columns for name in wanted):
+        return table
+    tags: dict[str, dict[str, str]] = {}
+    for store in stores:
+        for case in _cases_of(store):
+            for name, value in case.tags.items():
+                tags.setdefault(name, {})[case.id] = (
+                    str(value).lower() if isinstance(value, bool) else str(value)
+                )
+    cases = [split_item(item).id for item in table.item.values]
+    added = {
+        name: column
+        for name, tag_of_case in tags.items()
+        if name not in table.columns and (column := _column(table, cases, tag_of_case)) is not None
+    }
+    return replace(table, columns={**table.columns, **added})
+
+
+def _cases_of(store: RunStore) -> Iterable[Case]:
+    try:
+        files = case_files(store.inputs.cases)
+    except RunFolderError:
+        return []
+    return (case for path in files for case in read_records(path, Case))
+
+
+def _column(table: Table, cases: Sequence[str], tag_of_case: dict[str, str]) -> Column | None:
+    """Return the values of a tag by row, or None if there are none, or too many."""
+    values = list(dict.fromkeys(tag_of_case[case] for case in cases if case in tag_of_case))
+    if not 0 < len(values) <= MAX_SLICES:
+        return None
+    number = {value: code for code, value in enumerate(values)}
+    codes = np.array([number[tag_of_case[case]] if case in tag_of_case else -1 for case in cases])
+    return Column(values, codes[table.item.codes])
 
 
 def with_tested_columns(
@@ -33,7 +84,7 @@ def with_tested_columns(
     stores: Sequence[RunStore],
     wanted: Collection[str] = (),
     *,
-    item_of: ItemOf = _as_in_the_run,
+    item_of: ItemOf = _own_name,
 ) -> Table:
     """Add tags and lengths if labels are declared a random sample, or these columns are wanted."""
     if table.labels_chosen_by in RANDOM_SAMPLES or ANY_TAG in wanted:
@@ -44,6 +95,7 @@ def with_tested_columns(
 def _with_lengths(table: Table, stores: Sequence[RunStore], item_of: ItemOf) -> Table:
     """Add the lengths of undecided outputs if some have a label, and some have none."""
     name, decided = f"{COVARIATE}{LENGTH}", table.numbers.get(DECIDED)
+    # In a table without decisions all rows count as undecided.
     undecided = np.ones(len(table), dtype=np.bool_) if decided is None else np.isnan(decided)
     labelled = np.isfinite(table.label[undecided])
     if not labelled.any() or labelled.all() or name in table.numbers or LENGTH in table.columns:
@@ -66,8 +118,8 @@ def _outputs_of(store: RunStore) -> Sequence[InputPath]:
         return ()
 
 
-class _Sized(msgspec.Struct, frozen=True):
-    """Parts of an output: calls and turns as they are written."""
+class _OutputLengths(msgspec.Struct, frozen=True):
+    """Parts of an output whose lengths count: calls and turns stay unparsed."""
 
     case_id: str
     system: str
@@ -80,7 +132,7 @@ class _Sized(msgspec.Struct, frozen=True):
 def _lengths_in(path: InputPath) -> Iterator[tuple[ItemKey, int]]:
     """Yield the length of each output that has a text or calls."""
     for line, _, raw in read_lines(path):
-        output = decode_record(raw, _Sized, path=path, line=line)
+        output = decode_record(raw, _OutputLengths, path=path, line=line)
         parts = [len(bytes(part)) for part in (output.tool_calls, output.turns) if bytes(part) != b"null"]
         if output.text is not None or parts:
             yield ItemKey(output.case_id, output.system, output.trial), len(output.text or "") + sum(parts)

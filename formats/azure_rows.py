@@ -140,7 +140,7 @@ def _verdicts_alone(
     line = row.node
     metrics = _metrics(line, numbers)
     yield from collect_scores(scores, metrics, lambda each: [_score_of(*each, line)], row.position)
-    for each in options.scaling.scaled_all(scores, row.position):
+    for each in options.converter.convert_all(scores, row.position):
         yield each if isinstance(each, Skipped) else each.verdict(case_id, options.system, 0)
 
 

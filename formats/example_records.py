@@ -156,7 +156,7 @@ def _verdicts(
     example: Example, key: ItemKey, position: FilePosition, options: Options
 ) -> Iterator[Verdict | Skipped]:
     """Yield the verdicts on an example's output, and list scores on an unknown scale."""
-    for score in options.scaling.scaled_all(example.scores, position):
+    for score in options.converter.convert_all(example.scores, position):
         if isinstance(score, Skipped):
             yield score
             continue

@@ -16,7 +16,7 @@ from ..records.json_text import encode_json, encode_line
 from ..tables.standing_labels import is_tie
 from .example_records import DEFAULT_CRITERION, EMPTY
 from .imported_records import ImportedRecord, RevisedCase, Skipped, revised
-from .imported_scores import ScoreScaling
+from .imported_scores import ScoreConverter
 from .skipped_kinds import SkippedKinds, SkippedPart
 
 SKIPPED = "skipped.jsonl"
@@ -113,11 +113,11 @@ def write_folder(
     name: str,
     *,
     source: object = None,
-    scaling: ScoreScaling | None = None,
+    converter: ScoreConverter | None = None,
 ) -> ImportSummary:
     """Write imported records, all or nothing, replacing an earlier import.
 
-    Errors name the source. Verdicts of authors whose scale turns out to be unknown (``scaling``) are withdrawn.
+    Errors name the source. Verdicts of authors whose scale turns out to be unknown (``converter``) are withdrawn.
 
     Raises:
         InputError: Nothing could be read, or the folder cannot be written.
@@ -126,7 +126,7 @@ def write_folder(
     if (folder / MANIFEST).exists():
         raise UsageError(f"{folder} holds a run; name another folder")
     summary, revisions = _Summary(), dict[str, Case]()
-    scaling = scaling or ScoreScaling()
+    converter = converter or ScoreConverter()
     with ExitStack() as stack:
         if not folder.exists():
             stack.callback(_remove_if_empty, folder)
@@ -134,7 +134,7 @@ def write_folder(
             stack.enter_context(atomic_write(folder / file)).write
             for file in (CASES, OUTPUTS, VERDICTS, SKIPPED, LABELS)
         )
-        for record in _records(records, revisions, scaling, summary, source):
+        for record in _records(records, revisions, converter, summary, source):
             line = encode_line(record, folder)
             summary.add(record)
             if isinstance(record, Case):
@@ -151,7 +151,7 @@ def write_folder(
             require_records(summary.first_skipped, name, source)
         summary.complete(source)
     _remove_empty(folder, VERDICTS, LABELS)
-    _withdraw(scaling.above_one, folder, summary)
+    _withdraw(converter.above_one, folder, summary)
     if revisions:
         _revise(folder, revisions)
         summary.count_kinds(folder)
@@ -162,7 +162,7 @@ def write_folder(
 def _records(
     records: Iterable[ImportedRecord],
     revisions: dict[str, Case],
-    scaling: ScoreScaling,
+    converter: ScoreConverter,
     summary: _Summary,
     source: object,
 ) -> Iterator[Case | Output | Verdict | Skipped]:
@@ -175,7 +175,7 @@ def _records(
             revisions[record.case.id] = record.case
         else:
             yield record
-    yield from scaling.withdrawn(summary.graded, as_named(source))
+    yield from converter.withdrawn(summary.graded, as_named(source))
 
 
 def _withdraw(authors: Iterable[str], folder: Path, summary: _Summary) -> None:

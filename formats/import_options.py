@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Literal
 
 from ..records import ItemKey, Verdict
+from ..records.scale import UNDECLARED_SCALE, Scale
 from ..tables.alike_grades import AlikeGrades
 from ..tables.column_guesses import TableColumns
-from ..tables.grades import PLAIN, GradeScale
 from ..tables.header import UNSAID, HeaderChoice
 from ..tables.standing_labels import majority_verdict
 from .batch_lines import BatchLines
 from .conversation_turns import Unit
 from .example import Example
 from .imported_records import LOGGED, FilePosition
-from .imported_scores import ScoreScaling
+from .imported_scores import ScoreConverter
 from .seen_cases import SeenCases
 from .seen_outputs import SeenOutputs
 
@@ -106,7 +106,7 @@ class Options:
         seen: Records read so far.
         deferred: Lines that can be read only after all others.
         grades: The meaning of people's grades in tables.
-        scaling: The scales of scores, and the scores read so far that are on none of them.
+        converter: Converter of scores by their scales.
         recognized: The columns of tables read so far.
         alike: Watch over words that make all grades the same.
         header: What the user said about the header of CSV.
@@ -122,8 +122,8 @@ class Options:
     joined_columns: frozenset[str] = frozenset()
     seen: SeenKeys = field(default_factory=SeenKeys)
     deferred: DeferredLines = field(default_factory=DeferredLines)
-    grades: GradeScale = PLAIN
-    scaling: ScoreScaling = field(default_factory=ScoreScaling)
+    grades: Scale = UNDECLARED_SCALE
+    converter: ScoreConverter = field(default_factory=ScoreConverter)
     recognized: TableColumns = field(default_factory=TableColumns)
     alike: AlikeGrades = field(default_factory=AlikeGrades)
     header: HeaderChoice = UNSAID

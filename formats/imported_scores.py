@@ -11,19 +11,18 @@ from ..errors import RecordError, UsageError
 from ..records import UNGRADED, Outcome, Source, Verdict, nearest
 from ..records.json_text import type_name
 from ..records.made_scores import reaches, rounded_score
+from ..records.scale import UNDECLARED_SCALE, Scale, judge_scale, named_judges
 from ..spelling import setting
 from ..tables.grades import (
     FAILURES,
-    PLAIN,
     WORDS,
-    GradeScale,
     UnknownGradeError,
     asked_scale,
+    grade_score,
     is_above_one,
     plain_word,
     usual_ends,
 )
-from ..tables.score_scales import UNIT_SCORES, ScoreScales
 from .field_reader import MAX_WHOLE
 from .imported_records import UNREADABLE, FilePosition, Skipped
 
@@ -78,34 +77,34 @@ class ImportedScore(NamedTuple):
         )
 
 
-class ScoreScaling:
+class ScoreConverter:
     """Conversion of other tools' scores to [0, 1].
 
     Args:
-        scales: The scales of judges.
+        scales: Scales by judge; the name "" stands for all judges that are not named.
         grades: The meaning of people's grades.
 
     Attributes:
         above_one: The largest number above 1 of each author that gave one and has no scale.
     """
 
-    def __init__(self, scales: ScoreScales = UNIT_SCORES, grades: GradeScale = PLAIN) -> None:
+    def __init__(self, scales: Mapping[str, Scale] = {}, grades: Scale = UNDECLARED_SCALE) -> None:
         self.above_one: dict[str, float] = {}
         self._scales, self._grades = scales, grades
         self._authors: dict[str, None] = {}
         self._people = set[str]()
 
     @property
-    def scales(self) -> ScoreScales:
-        """The scales of judges."""
+    def scales(self) -> Mapping[str, Scale]:
+        """Scales by judge; see `judge_scale`."""
         return self._scales
 
-    def scale_of(self, judge: str) -> GradeScale:
+    def scale_of(self, judge: str) -> Scale:
         """Return the scale of a judge that has a score."""
         self._authors.setdefault(judge)
-        return self._scales.of(judge)
+        return judge_scale(self._scales, judge)
 
-    def scaled(self, imported_score: ImportedScore) -> ImportedScore:
+    def convert(self, imported_score: ImportedScore) -> ImportedScore:
         """Return a score in [0, 1], by the scale of its author.
 
         Raises:
@@ -113,16 +112,15 @@ class ScoreScaling:
         """
         by, number = imported_score.by, imported_score.number
         scale, is_label = self.scale_of(by), False
-        if imported_score.source == "human" and by not in self._scales.by_judge:
+        if imported_score.source == "human" and by not in named_judges(self._scales):
             scale, is_label = self._grades, True
-        is_declared = scale.ends is not None or scale.pass_at is not None
-        if number is None or (imported_score.score is not None and not is_declared):
+        if number is None or (imported_score.score is not None and not scale.reads_numbers):
             return imported_score
         try:
-            score = scale.score(number)
+            score = grade_score(number, scale)
         except UnknownGradeError:
             message = f"expected a score in {_range(scale)} from {by!r}, got {number:g}"
-            if not is_declared and is_above_one(number) and number < math.inf:
+            if not scale.reads_numbers and is_above_one(number) and number < math.inf:
                 message += f"; for another scale: {_scale_option(by, number, is_label=is_label)}"
                 self.above_one[by] = max(number, self.above_one.get(by, number))
                 if is_label:
@@ -130,13 +128,13 @@ class ScoreScaling:
             raise RecordError(message, field=imported_score.field) from None
         return imported_score._replace(score=score, evidence={**imported_score.evidence, "value": number})
 
-    def scaled_all(
+    def convert_all(
         self, scores: Iterable[ImportedScore], position: FilePosition
     ) -> Iterator[ImportedScore | Skipped]:
         """Yield scores in [0, 1], and a skipped entry for each that is not on its scale."""
         for imported_score in scores:
             try:
-                yield self.scaled(imported_score)
+                yield self.convert(imported_score)
             except RecordError as error:
                 yield position.skipped(error)
 
@@ -161,7 +159,7 @@ class ScoreScaling:
         Raises:
             UsageError: There is such a scale.
         """
-        for judge in self._scales.by_judge:
+        for judge in named_judges(self._scales):
             if judge not in self._authors:
                 authors = ", ".join(self._authors) or "nobody"
                 raise UsageError(
@@ -189,7 +187,7 @@ def scored(
 ) -> ImportedScore:
     """Return the score of a value; NaN gives an ungraded result.
 
-    `ScoreScaling` decides on a number outside [0, 1].
+    `ScoreConverter` decides on a number outside [0, 1].
 
     Args:
         by: Author of the score.
@@ -216,31 +214,33 @@ def scored(
         )
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     low, high = ends if is_number else (None, None)
-    scale = PLAIN if low is None or high is None or low >= high else GradeScale((low, high))
+    scale = UNDECLARED_SCALE
+    if low is not None and high is not None and 0 < high - low < math.inf:
+        scale = Scale(low, high)
     score = _score_on(scale, number)
-    if scale is PLAIN and passed is not None and number is not None:
+    if not scale.is_declared and passed is not None and number is not None:
         score = float(passed) if score is None else _agreeing(score, details.get("threshold"), passed=passed)
-    if score is None and (number is None or scale is not PLAIN):
+    if score is None and (number is None or scale.is_declared):
         what = repr(value) if isinstance(value, str | int | float) else type_name(value)
         raise RecordError(f"expected a score in {_range(scale)} from {by!r}, got {what}", field=field)
     if score != number:
         details["value"] = value
-    is_plain = is_number and scale is PLAIN
+    is_plain = is_number and not scale.is_declared
     return ImportedScore(
         by, score, "graded", reason, source, details, number=number if is_plain else None, field=field
     )
 
 
-def _score_on(scale: GradeScale, number: float | None) -> float | None:
+def _score_on(scale: Scale, number: float | None) -> float | None:
     """Return a number's score in [0, 1], or None if the number is not on the scale."""
     try:
-        return None if number is None else scale.score(number)
+        return None if number is None else grade_score(number, scale)
     except UnknownGradeError:
         return None
 
 
-def _range(scale: GradeScale) -> str:
-    worst, best = scale.ends or (0.0, 1.0)
+def _range(scale: Scale) -> str:
+    worst, best = scale.ends
     return f"[{min(worst, best):g}, {max(worst, best):g}]"
 
 

@@ -298,5 +298,5 @@ def _precomputed(row: FileRow, options: Options) -> ImportedRecord:
     if (is_list(value) or is_object(value)) and len(value) != 1:
         raise score.refuse("value", "one score")
     (part,) = _score_parts("precomputed_scores", score)
-    imported_score = options.scaling.scaled(part())
+    imported_score = options.converter.convert(part())
     return imported_score.verdict(score.need("id"), options.system, max((score.whole("epoch") or 1) - 1, 0))

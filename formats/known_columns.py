@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..errors import RecordError
 from ..records import Step, TagValue
+from ..records.scale import Scale
 from ..records.typed_values import convert
 from ..tables.alike_grades import PEOPLE, AlikeGrades
 from ..tables.column_errors import nothing_asked
@@ -20,7 +21,6 @@ from ..tables.column_names import (
     people_named_by_user,
     person_column,
 )
-from ..tables.grades import GradeScale
 from .calls import (
     AgentAnswer,
     answer_of,
@@ -35,7 +35,7 @@ from .field_reader import FieldReader
 from .file_rows import FileRow
 from .import_options import Options
 from .imported_records import UNREADABLE, Skipped
-from .imported_scores import ImportedScore, ScoreScaling, collect_scores
+from .imported_scores import ImportedScore, ScoreConverter, collect_scores
 from .json_values import (
     answer_text,
     as_text,
@@ -81,7 +81,7 @@ def row_example(row: FileRow, options: Options, graded: RecognizedGrades) -> tup
     if not columns.has_grades:  # most tables have none
         return example, []
     answered = answer is not None and not answer.is_empty
-    grades = RowGrades(graded, options.scaling, options.grades, answered=answered)
+    grades = RowGrades(graded, options.converter, options.grades, answered=answered)
     readers = _score_readers(columns, line, fields, grades, example.labelled_by)
     skipped = collect_scores(example.scores, readers, lambda read: read(), row.position)
     found = list(skipped)
@@ -180,7 +180,7 @@ def instruction_input(header: Iterable[str], names: Mapping[str, str]) -> str | 
 
 
 def reference_example(
-    row: FileRow, names: Mapping[str, str], grades: GradeScale, columns: RecognizedGrades
+    row: FileRow, names: Mapping[str, str], grades: Scale, columns: RecognizedGrades
 ) -> tuple[Example, list[Skipped]]:
     """Return the reference fields of a row, from known columns, and its skipped parts.
 
@@ -207,7 +207,7 @@ def reference_example(
         people = {names["label"]: fields.get("label")}
     readers = [*label_readers(people, grades, columns)]
     if "score" in names:
-        scores = RowGrades(columns, ScoreScaling(), grades)
+        scores = RowGrades(columns, ScoreConverter(), grades)
         readers = [*score_readers(fields, names["score"], scores), *readers]
     skipped += collect_scores(example.scores, readers, lambda read: read(), row.position)
     return example, skipped

@@ -198,7 +198,7 @@ def _score(
     imported_score = _imported_score(score)
     if span is None:
         yield verdict_on_absent_output(
-            options.scaling.scaled(imported_score),
+            options.converter.convert(imported_score),
             score.node("metadata").value,
             trace or observation or "",
             options.system,

@@ -248,7 +248,7 @@ def _attached(
         if run in runs:
             runs[run][0].scores.append(imported_score)
         else:
-            yield options.scaling.scaled(imported_score).verdict(run, options.system, 0)
+            yield options.converter.convert(imported_score).verdict(run, options.system, 0)
 
     return converted(feedback, lambda each: attach(each[0]), lambda each: each[1])
 

@@ -42,7 +42,7 @@ def add_grades(exchange: Exchange, row: FileRow, options: Options) -> Iterator[S
     if "trial" in columns and not is_missing(line.value[columns["trial"]]):
         exchange.trial = line.whole(columns["trial"])
     if "score" in columns:
-        grades = RowGrades(RecognizedGrades(), options.scaling, options.grades, answered=exchange.answers)
+        grades = RowGrades(RecognizedGrades(), options.converter, options.grades, answered=exchange.answers)
         fields = FieldReader({"score": line.value[columns["score"]]}, line.at)
         readers = score_readers(fields, columns["score"], grades)
         yield from collect_scores(exchange.scores, readers, lambda read: read(), row.position)

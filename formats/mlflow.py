@@ -62,7 +62,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         scores = list[ImportedScore]()
         yield from collect_parts(scores, [row.node], _feedback, row.position)
         metadata, trace = row.node.node("metadata").value, row.node.need("trace_id")
-        for each in options.scaling.scaled_all(scores, row.position):
+        for each in options.converter.convert_all(scores, row.position):
             if isinstance(each, Skipped):
                 yield each
             else:

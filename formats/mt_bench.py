@@ -117,7 +117,7 @@ def _records(
 def _verdict(judgment: FieldReader, options: Options) -> Any:
     judge = parsed(judgment.get("judge"))
     by = "/".join(map(str, judge)) if is_list(judge) else judgment.need("judge")
-    score = options.scaling.scaled(_score(by, judgment))
+    score = options.converter.convert(_score(by, judgment))
     return score.verdict(judgment.need("question_id"), judgment.need("model"), 0)
 
 

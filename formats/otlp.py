@@ -221,7 +221,7 @@ def _attach(
     if name == EVALUATION and span is not None:
         span.scores.append(evaluation(attributes))
     elif name == EVALUATION and (trace or "fiducial.case_id" in attributes):
-        score = options.scaling.scaled(evaluation(attributes))
+        score = options.converter.convert(evaluation(attributes))
         yield verdict_on_absent_output(score, attributes, trace, options.system)
     elif name == EVALUATION:
         yield position.skipped_part("trace_id", "an evaluation of a span that is missing here")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..records import TagValue
 from ..records.json_text import type_name
+from ..records.scale import judge_scale, named_judges
 from ..tables.column_names import columns_by_field, is_person
 from ..tables.fault_columns import direction_options
 from ..tables.grade_columns import are_scores
@@ -79,16 +80,15 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
     named = columns_by_field(header, options.columns)
     label = graded.label or named.get("label")
     people = [name for name in header if is_person(name) or name == label]
-    scales = options.scaling.scales.by_judge
+    scales = options.converter.scales
     metrics = [
         name
         for name in header
         if name not in people
-        and (name in scales or are_scores(name, [row.get(name) for row in rows], _is_score))
+        and (name in named_judges(scales) or are_scores(name, [row.get(name) for row in rows], _is_score))
     ]
-    scales_of = options.scaling.scales.of
     asked = {
-        name: direction_options(name, [row.get(name) for row in rows], scales_of(name), judge=True)
+        name: direction_options(name, [row.get(name) for row in rows], judge_scale(scales, name), judge=True)
         for name in metrics
     }
     undirected = {name: options for name, options in asked.items() if options}

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InputError, RecordError
+from ..records.scale import Scale, judge_scale, named_judges
 from ..spelling import spelled_pairs, spelled_scale, together
 from ..tables.asked_choices import AskedChoices
 from ..tables.column_names import (
@@ -26,11 +27,12 @@ from ..tables.grade_columns import GradeColumns
 from ..tables.grades import (
     OPEN_ENDS,
     UNKNOWN,
-    GradeScale,
     UnknownGradeError,
     as_number,
     asked_scale,
     ends_question,
+    grade_score,
+    has_word,
     is_above_one,
     usual_ends,
 )
@@ -73,7 +75,7 @@ class RecognizedGrades(NamedTuple):
         if column in self.undirected:
             raise RecordError(direction_problem(column, self.undirected[column]), field=column)
 
-    def require_early_scale(self, row: FileRow, grades: GradeScale) -> None:
+    def require_early_scale(self, row: FileRow, grades: Scale) -> None:
         """Refuse a number above 1 in a column that was read as grades from 0 to 1.
 
         Raises:
@@ -85,7 +87,7 @@ class RecognizedGrades(NamedTuple):
             if (
                 number is None
                 or not math.isfinite(number)
-                or grades.has_word(number)
+                or has_word(grades, number)
                 or not is_above_one(number)
             ):
                 continue
@@ -128,12 +130,12 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     )
     people = {*filter(None, (label, *people_columns(header, options.columns)))}
     scores = {*filter(None, (score, *judges))} - people
-    scales = options.scaling.scales
+    scales = options.converter.scales
     _require_known_words(columns, rows, {*judges} & scores, options)
     given = _scores_given(rows, scores)
     undirected = _undirected(rows, people, given, options)
-    without_scale = {name for name in scores if not scales.is_declared(name)}
-    if options.grades.ends is not None or options.grades.pass_at is not None:
+    without_scale = {name for name in scores if not judge_scale(scales, name).is_declared}
+    if options.grades.reads_numbers:
         people = set[str]()
     unscaled = unscaled_grades(rows, people | without_scale, options.grades)
     _ask_scales(rows, unscaled, people)
@@ -166,7 +168,7 @@ def _grade_columns(
         *people,
         *(TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}),
     }
-    scales = (options.scaling.scales.default, options.grades)
+    scales = (judge_scale(options.converter.scales), options.grades)
     columns = GradeColumns(rows, mapped, scales, lambda name: name in taken or is_number_field(name))
     columns.find_by_usual_name("item_id", columns.may_be_names)
     if people:
@@ -188,7 +190,9 @@ def _require_known_words(
     if options.columns.get("score") == "":
         judges, beside = (), []
     of_judges = {
-        judge: options.scaling.scales.of(judge) for judge in (*judges, *beside) if judge not in labels
+        judge: judge_scale(options.converter.scales, judge)
+        for judge in (*judges, *beside)
+        if judge not in labels
     }
     require_known_words(columns, rows, labels | of_judges)
 
@@ -216,12 +220,15 @@ def _ask_scales(
 
 def _judges(columns: GradeColumns, names: Mapping[str, str], options: Options) -> list[str]:
     """Return the columns of judges' scores: those that the user names, else those found."""
-    by_judge, default = options.scaling.scales.by_judge, options.scaling.scales.default
+    scales = options.converter.scales
+    judges_with_scale, default = named_judges(scales), judge_scale(scales)
     judges = list(judges_named_by_user(columns.present, options.columns))
-    declared = {*judges, *by_judge}
+    declared = {*judges, *judges_with_scale}
     if not judges and "verdicts" not in names:
-        judges = columns.find_scores(several="judge" not in columns.columns, named=by_judge, failures=True)
-    candidates = dict.fromkeys((*judges, *(name for name in by_judge if name in columns.present)))
+        judges = columns.find_scores(
+            several="judge" not in columns.columns, named=judges_with_scale, failures=True
+        )
+    candidates = dict.fromkeys((*judges, *(name for name in judges_with_scale if name in columns.present)))
     return [name for name in candidates if name in declared or _is_judge(name, columns, default)]
 
 
@@ -243,9 +250,10 @@ def _undirected(
 ) -> dict[str, str]:
     """Return the columns and judges whose direction only the user knows; see `RecognizedGrades`."""
     labels = {name: label_direction(rows, name, options.grades) for name in people}
-    scales = options.scaling.scales
+    scales = options.converter.scales
     scores = {
-        name: direction_options(name, values, scales.of(name), judge=True) for name, values in given.items()
+        name: direction_options(name, values, judge_scale(scales, name), judge=True)
+        for name, values in given.items()
     }
     return {name: asked for name, asked in (labels | scores).items() if asked}
 
@@ -255,7 +263,7 @@ def _is_number(value: Any) -> bool:
     return number is not None and math.isfinite(number)
 
 
-def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
+def _is_judge(name: str, columns: GradeColumns, scale: Scale) -> bool:
     """Return whether a column holds a judge's scores.
 
     Words count only if the column's name says so, as do cells that cannot be read.
@@ -267,7 +275,7 @@ def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
         return True
     values = columns.values(name)
     try:
-        scores = [scale.score(value) for value in values]
+        scores = [grade_score(value, scale) for value in values]
     except UnknownGradeError:
         return False
     is_named = is_score_like(name) or normal(name) in TABLE_FIELDS["score"] or columns.is_judge(name)
@@ -276,7 +284,7 @@ def _is_judge(name: str, columns: GradeColumns, scale: GradeScale) -> bool:
 
 
 def unscaled_grades(
-    rows: Sequence[Mapping[str, Any]], columns: Iterable[str | None], grades: GradeScale
+    rows: Sequence[Mapping[str, Any]], columns: Iterable[str | None], grades: Scale
 ) -> dict[str, str]:
     """Return the columns with numbers above 1, with their likely scale, ``1:5``.
 
@@ -288,6 +296,6 @@ def unscaled_grades(
         numbers = [
             number for value in values if (number := as_number(value)) is not None and math.isfinite(number)
         ]
-        if any(is_above_one(number) and not grades.has_word(number) for number in numbers):
+        if any(is_above_one(number) and not has_word(grades, number) for number in numbers):
             scales[column] = usual_ends(numbers)
     return scales

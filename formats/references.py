@@ -9,10 +9,10 @@ from typing import Any
 
 from ..errors import InputError
 from ..records import Case, InputPath, nearest
+from ..records.scale import UNDECLARED_SCALE, Scale
 from ..tables.alike_grades import AlikeGrades
 from ..tables.column_names import columns_by_field, is_person, is_session, map_options, normal
 from ..tables.fault_columns import label_direction
-from ..tables.grades import PLAIN, GradeScale
 from ..tables.header import UNSAID, HeaderChoice
 from ..tables.id_columns import likely_id
 from ..tables.known_labels import require_one_label
@@ -54,7 +54,7 @@ class References:
         self,
         path: InputPath,
         columns: Mapping[str, str],
-        grades: GradeScale = PLAIN,
+        grades: Scale = UNDECLARED_SCALE,
         *,
         alone: bool = False,
         without: Collection[str] = (),
@@ -154,10 +154,9 @@ class References:
         """Return the columns of grades without a scale or a direction."""
         people = (name for name in self.columns.difference(self._without) if is_person(name))
         graded = [*filter(None, (self.fields.get("label"), self.fields.get("score"))), *people]
-        known = self._grades.ends is not None or self._grades.pass_at is not None
         asked = {name: label_direction(values, name, self._grades) for name in graded}
         return RecognizedGrades(
-            unscaled={} if known else unscaled_grades(values, graded, self._grades),
+            unscaled={} if self._grades.reads_numbers else unscaled_grades(values, graded, self._grades),
             undirected={name: options for name, options in asked.items() if options},
         )
 

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-import msgspec
-
 from ..errors import RecordError
 from ..records import Verdict
+from ..records.scale import Scale
 from ..records.typed_values import convert
 from ..spelling import spelled_pairs, spelled_scale, together
 from ..tables.grades import (
-    GradeScale,
     UnknownGradeError,
     as_number,
     asked_scale,
+    grade_score,
+    has_word,
     is_missing,
     majority,
     map_label_options,
@@ -26,7 +26,7 @@ from ..tables.grades import (
 )
 from ..tables.standing_labels import MAJORITY
 from .field_reader import FieldReader
-from .imported_scores import ImportedScore, ScoreScaling, scored, unscored
+from .imported_scores import ImportedScore, ScoreConverter, scored, unscored
 from .json_values import is_object
 from .recognized_grades import RecognizedGrades
 
@@ -41,20 +41,24 @@ class RowGrades(NamedTuple):
 
     Attributes:
         columns: Columns of grades of its table.
-        scaling: Scales of judges' scores.
+        converter: Converter of judges' scores.
         people: Meaning of people's grades.
         answered: Whether the row has an answer, on which an empty cell is a missing score.
     """
 
     columns: RecognizedGrades
-    scaling: ScoreScaling
-    people: GradeScale
+    converter: ScoreConverter
+    people: Scale
     answered: bool = False
 
-    def scale_of(self, judge: str) -> GradeScale:
-        """Return the scale of a judge's scores in this table."""
-        scale = self.scaling.scale_of(judge)
-        return msgspec.structs.replace(scale, numeric=True) if judge in self.columns.numeric else scale
+    def judge_score(self, judge: str, value: Any) -> float | None:
+        """Return a judge's score in [0, 1], or None if the cell is empty.
+
+        Raises:
+            UnknownGradeError: It is neither a known word nor a number on the judge's scale.
+        """
+        scale = self.converter.scale_of(judge)
+        return grade_score(value, scale, beside_numbers=judge in self.columns.numeric)
 
 
 def verdicts_in(fields: FieldReader) -> list[ImportedScore]:
@@ -96,7 +100,7 @@ def _score(by: str, value: Any, field: str, grades: RowGrades) -> list[ImportedS
     if not isinstance(value, str) or number is not None:
         return [scored(by, _grade_in(value), field=field, absent=_NO_SCORE)]
     try:
-        score = grades.scale_of(by).score(value)
+        score = grades.judge_score(by, value)
     except UnknownGradeError:
         raise RecordError(f"expected a score in [0, 1] from {by!r}, got {value!r}", field=field) from None
     if score is None:
@@ -111,7 +115,7 @@ def judge_scores(by: str, value: Any, grades: RowGrades) -> list[ImportedScore]:
     if by in unscaled and number is not None:
         raise RecordError(f"the scores are not all from 0 to 1: {_score_scale(by, unscaled[by])}", field=by)
     try:
-        score = grades.scale_of(by).score(_grade_in(value))
+        score = grades.judge_score(by, _grade_in(value))
     except UnknownGradeError as error:
         remedy = ""
         if number is not None and 0 <= number < math.inf:
@@ -128,7 +132,7 @@ def _score_scale(by: str, ends: str) -> str:
 
 
 def label_readers(
-    people: Mapping[str, Any], grades: GradeScale, columns: RecognizedGrades, by: str | None = None
+    people: Mapping[str, Any], grades: Scale, columns: RecognizedGrades, by: str | None = None
 ) -> Iterator[ScoreReader]:
     """Yield the readers of people's labels, and then of the majority of several people.
 
@@ -143,20 +147,18 @@ def label_readers(
         yield partial(_majority, cells, [*people.values()], grades)
 
 
-def _label(
-    column: str, value: Any, grades: GradeScale, columns: RecognizedGrades, by: str
-) -> list[ImportedScore]:
+def _label(column: str, value: Any, grades: Scale, columns: RecognizedGrades, by: str) -> list[ImportedScore]:
     """Return the label in a person's column; an empty list if there is none."""
     if not is_missing(value):
         columns.require_direction(column)
     number, unscaled = as_number(value), columns.unscaled
-    if column in unscaled and number is not None and not grades.has_word(number):
+    if column in unscaled and number is not None and not has_word(grades, number):
         raise RecordError(
             f"the labels are not all from 0 to 1: name their worst and best with {asked_scale('label_scale', unscaled[column])}",
             field=column,
         )
     try:
-        score = grades.score(value)
+        score = grade_score(value, grades)
     except UnknownGradeError as error:
         if isinstance(value, str) and number is None:
             raise RecordError(
@@ -173,7 +175,7 @@ def _label(
     return [ImportedScore(by, score, source="human", evidence=kept)]
 
 
-def _majority(cells: Iterable[ScoreReader], values: list[Any], grades: GradeScale) -> list[ImportedScore]:
+def _majority(cells: Iterable[ScoreReader], values: list[Any], grades: Scale) -> list[ImportedScore]:
     """Return the majority of people's labels; ungraded for a tie, or if one cannot be read."""
     labels: list[ImportedScore] = []
     problem = "people disagree"

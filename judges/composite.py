@@ -1,19 +1,28 @@
 """Judges composed of other judges, which ask in rounds; later rounds depend on earlier ones.
 
-A deliberation is a generator of rounds of questions, and has three drivers. `Composite.verdict` asks the other judges about
-one output. A run asks about all outputs of a round before the next round begins
-(`fiducial.evaluation.judging.composites`). A dry run answers with guesses, to count the questions.
+A deliberation is a generator: it yields the questions of a round, is sent their answers, and returns the verdict. Three callers
+drive it. `Composite.verdict` asks the other judges about one output. A run asks about all outputs of a round before the next
+round begins (`fiducial.evaluation.judging.composites`). A dry run answers with guesses, to count the questions.
+
+`JudgeOfParts` is the base of composites that ask one judge about parts of an output: its statements, or criteria of a rubric.
 """
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias, cast
 
-from ..records import Case, Output, Verdict
-from .judge import AskedJudge, Judge, ModelClient, Work
+import msgspec
+
+from ..records import UNGRADED, Case, JudgeId, JudgeKind, Kind, Outcome, Output, Verdict
+from .judge import Judge, JudgeDescription, ModelClient, Work
+
+if TYPE_CHECKING:
+    from .prompt_judge import PromptJudge
 
 
 class JudgeQuestion(NamedTuple):
@@ -24,10 +33,10 @@ class JudgeQuestion(NamedTuple):
         case: The case.
         output: The output to judge.
         repeat: Number of the repetition, from 0.
-        guess: A possible answer, to count later questions in advance, or None if none depends on the answer.
+        guess: A possible answer, with which a dry run counts later questions; None if no later question depends on it.
     """
 
-    judge: AskedJudge
+    judge: JudgeDescription
     case: Case
     output: Output
     repeat: int = 0
@@ -46,7 +55,7 @@ class Composite(ABC):
     """A judge that asks other judges.
 
     Attributes:
-        shown_as: Name that signs its verdicts; None makes one from the names of the judges that it asks.
+        shown_as: Author of its verdicts; None makes a name from the names of the judges that it asks.
     """
 
     shown_as: str | None = None
@@ -84,6 +93,61 @@ class Composite(ABC):
             yield verdict
 
 
+@dataclass(frozen=True)
+class JudgeOfParts(Composite):
+    """A composite that asks one prompt judge about the parts of an output, or of its case.
+
+    Attributes:
+        judge: The judge of the parts.
+    """
+
+    judge: PromptJudge
+
+    @property
+    def kinds(self) -> frozenset[Kind] | None:
+        """See `Judge`."""
+        return self.judge.kinds
+
+    @property
+    def pass_at(self) -> float | None:
+        """See `Judge`."""
+        return self.judge.pass_at
+
+    def _id(self, kind: JudgeKind, depends_on: str) -> JudgeId:
+        """Return the composite's id, whose fingerprint covers its judge and ``depends_on``."""
+        text = f"{self.judge.fingerprint} {depends_on}"
+        fingerprint = hashlib.sha256(text.encode()).hexdigest()
+        return msgspec.structs.replace(self.judge.id, kind=kind, fingerprint=fingerprint)
+
+
+class CombinedOpinions(NamedTuple):
+    """Outcome, score and reason of a verdict that combines several opinions."""
+
+    outcome: Outcome
+    score: float | None
+    reason: str
+
+
+class PartOutcome(NamedTuple):
+    """Outcome of an ungraded part, with its reason."""
+
+    outcome: Outcome
+    reason: str | None
+
+
+def outcome_of_ungraded(parts: Iterable[PartOutcome]) -> tuple[Outcome, str]:
+    """Return the outcome of a combined verdict with these ungraded parts, and a reason.
+
+    If a call failed, the outcome is ``failed``: failed calls are retried, and a verdict must not depend on when they were made.
+    Otherwise it is the most frequent outcome.
+    """
+    ungraded = list(parts)
+    counts = Counter(part.outcome for part in ungraded)
+    outcome: Outcome = "failed" if counts["failed"] else max(UNGRADED, key=lambda outcome: counts[outcome])
+    reasons = (part.reason for part in ungraded if part.outcome == outcome and part.reason)
+    return outcome, next(reasons, outcome)
+
+
 async def run_deliberation(
     deliberation: Deliberation, ask: Callable[[JudgeQuestion], Awaitable[Verdict]]
 ) -> Verdict:
@@ -99,11 +163,11 @@ async def run_deliberation(
 
 
 def unreadable_guess(output: Output) -> Verdict:
-    """Return the guess that leads to the most further questions: an unreadable reply."""
+    """Return an unreadable reply, the guess that leads to the most further questions."""
     return Verdict.on(output.key, by="", source="judge", outcome="unparsable")
 
 
-def rounds_of(judge: AskedJudge) -> int:
+def rounds_of(judge: JudgeDescription) -> int:
     """Return the maximum number of rounds in which a judge is asked."""
     return judge.rounds if isinstance(judge, Composite) else 1
 
@@ -120,8 +184,8 @@ def _single_question(question: JudgeQuestion) -> Deliberation:
     return verdict
 
 
-class _Ongoing(NamedTuple):
-    """A deliberation whose questions are asked in the current round, with its position."""
+class _OngoingDeliberation(NamedTuple):
+    """An unfinished deliberation, its position among all, and its questions in this round."""
 
     position: int
     deliberation: Deliberation
@@ -133,17 +197,22 @@ def deliberate_together(
 ) -> Generator[list[JudgeQuestion], Sequence[Verdict], list[Verdict]]:
     """Run several deliberations concurrently; each round asks the questions of all of them."""
     verdicts: dict[int, Verdict] = {}
-    ongoing = [_Ongoing(position, each, next(each)) for position, each in enumerate(deliberations)]
+    ongoing = [
+        _OngoingDeliberation(position, deliberation, next(deliberation))
+        for position, deliberation in enumerate(deliberations)
+    ]
     while ongoing:
-        answers = iter((yield [question for each in ongoing for question in each.questions]))
-        unfinished: list[_Ongoing] = []
+        questions_of_round = [question for deliberation in ongoing for question in deliberation.questions]
+        # The answers come in the order of the questions, so each deliberation takes its own from the front.
+        answers = iter((yield questions_of_round))
+        unfinished: list[_OngoingDeliberation] = []
         for position, deliberation, questions in ongoing:
             try:
                 next_questions = deliberation.send([next(answers) for _ in questions])
             except StopIteration as end:
                 verdicts[position] = end.value
             else:
-                unfinished.append(_Ongoing(position, deliberation, next_questions))
+                unfinished.append(_OngoingDeliberation(position, deliberation, next_questions))
         ongoing = unfinished
     return [verdicts[position] for position in sorted(verdicts)]
 
@@ -151,9 +220,9 @@ def deliberate_together(
 def questions_in_round(
     deliberation: Deliberation, number: int, lookup: VerdictLookup
 ) -> Sequence[JudgeQuestion]:
-    """Return the questions of a deliberation's round, counted from 1.
+    """Return the questions of a deliberation's round, where the first round has number 1.
 
-    Empty if the known answers do not lead to that round.
+    There are none if the answers known so far do not lead to that round.
     """
     try:
         questions = next(deliberation)
@@ -168,7 +237,7 @@ def questions_in_round(
 
 
 def verdict_so_far(deliberation: Deliberation, lookup: VerdictLookup) -> Verdict | None:
-    """Return a deliberation's verdict from known answers; None while an answer is missing."""
+    """Return a deliberation's verdict, or None while an answer is missing."""
     try:
         questions = next(deliberation)
         while (answers := _answers(questions, lookup)) is not None:
@@ -179,6 +248,7 @@ def verdict_so_far(deliberation: Deliberation, lookup: VerdictLookup) -> Verdict
 
 
 def _answers(questions: Sequence[JudgeQuestion], lookup: VerdictLookup) -> list[Verdict] | None:
+    """Return the answers to all questions, or None if one is missing."""
     answers: list[Verdict] = []
     for question in questions:
         answer = lookup(question)

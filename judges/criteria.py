@@ -1,4 +1,7 @@
-"""Criteria of a case, and the case that asks about each of them."""
+"""Criteria of a case, and question cases.
+
+A question case asks about one criterion of a rubric. Its id contains a hash of the criterion's text.
+"""
 
 from __future__ import annotations
 
@@ -12,47 +15,51 @@ import msgspec
 from ..records import Case, Criterion
 from ..records.typed_values import convert
 
-NONE_POSITIVE = "no criterion has positive points, so that there is no score"
+NO_POSITIVE_POINTS = "no criterion has positive points, so that there is no score"
 
-_KEY_CHARACTERS = 16
+_KEY_LENGTH = 16
+"""Hexadecimal digits of a criterion's hash."""
 _ASKED_ABOUT = "asked_about"
-"""Key of a reference with the criterion that its case asks about."""
+"""Key in the reference of a question case: the criterion that it asks about."""
 
 
 def criteria_of(case: Case) -> list[Criterion]:
-    """Return the criteria of a case; a single ``criterion`` has one point.
+    """Return the criteria of a case, or an empty list.
 
-    Empty if the case has no criterion.
+    A single ``criterion`` is worth one point.
     """
     criterion = case.reference.get("criterion")
-    listed = case.reference.get("criteria") or ([] if criterion is None else [{"text": criterion}])
-    return convert(listed, list[Criterion])
+    criteria = case.reference.get("criteria") or ([] if criterion is None else [{"text": criterion}])
+    return convert(criteria, list[Criterion])
 
 
 def criterion_key(criterion: Criterion) -> str:
-    """Return a hash of a criterion's text, which identifies it in any case."""
-    return hashlib.sha256(criterion.text.encode("utf-8", "surrogatepass")).hexdigest()[:_KEY_CHARACTERS]
+    """Return a hash of a criterion's text, equal for the same criterion in any case."""
+    return hashlib.sha256(criterion.text.encode("utf-8", "surrogatepass")).hexdigest()[:_KEY_LENGTH]
 
 
 def question_ids(case_id: str, keys: Iterable[str]) -> list[str]:
-    """Return the ids of the cases that ask about a case's criteria, by the criteria's keys."""
-    seen: Counter[str] = Counter()
+    """Return the ids of a case's question cases, given the keys of its criteria.
+
+    A repeated criterion gets a number, so that all ids differ.
+    """
+    occurrences: Counter[str] = Counter()
     ids: list[str] = []
     for key in keys:
-        suffix = f".{seen[key]}" if seen[key] else ""
-        seen[key] += 1
+        suffix = f".{occurrences[key]}" if occurrences[key] else ""
+        occurrences[key] += 1
         ids.append(f"{case_id}#{key}{suffix}")
     return ids
 
 
 def question_case(case: Case, criterion: Criterion, question_id: str) -> Case:
-    """Return the case that asks about one criterion of a case."""
+    """Return the question case for one criterion of a case."""
     reference = {"criterion": criterion.text, _ASKED_ABOUT: msgspec.to_builtins(criterion)}
     return msgspec.structs.replace(case, id=question_id, reference=reference)
 
 
 def question_cases(case: Case) -> list[Case]:
-    """Return the cases that ask about the criteria of a case, in their order."""
+    """Return the question cases of a case, in the order of its criteria."""
     criteria = criteria_of(case)
     ids = question_ids(case.id, map(criterion_key, criteria))
     return [
@@ -62,12 +69,12 @@ def question_cases(case: Case) -> list[Case]:
 
 
 def criterion_asked_about(case: Case) -> Criterion | None:
-    """Return the criterion that a case asks about, or None for any other case."""
+    """Return the criterion of a question case, or None for any other case."""
     criterion = case.reference.get(_ASKED_ABOUT)
     return None if criterion is None else convert(criterion, Criterion)
 
 
 def criterion_evidence(criterion: Criterion) -> dict[str, Any]:
-    """Return the part of a verdict's evidence that describes its criterion."""
+    """Return what a verdict's evidence says about its criterion: key, points, tags."""
     tags = {"tags": criterion.tags} if criterion.tags else {}
     return {"criterion": criterion_key(criterion), "points": criterion.points, **tags}

@@ -1,4 +1,7 @@
-"""Composite judge that asks about each criterion of a rubric, and adds up the points."""
+"""Rubrics: a composite judge that asks about each criterion, and adds up the points.
+
+`CriteriaJudge` asks once per criterion. A prompt may also judge all criteria in one reply, which `criteria_verdicts` splits.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,20 @@ import msgspec
 
 from ..records import Case, Criterion, ItemKey, JudgeId, Outcome, Output, Verdict
 from ..records.rubric_points import Points, clipped, met_of, points_of
-from .composite import Deliberation, JudgeQuestion, unreadable_guess
-from .criteria import NONE_POSITIVE, criteria_of, criterion_evidence, question_cases, question_ids
+from .composite import (
+    Deliberation,
+    JudgeOfParts,
+    JudgeQuestion,
+    PartOutcome,
+    outcome_of_ungraded,
+    unreadable_guess,
+)
+from .criteria import NO_POSITIVE_POINTS, criteria_of, criterion_evidence, question_cases, question_ids
 from .judge import Work
-from .judge_of_parts import JudgeOfParts
 from .prompt_judge import PromptJudge
-from .ungraded_parts import PartOutcome, outcome_of_ungraded
 
 _VERSION = "points/1"
-"""Part of the fingerprint; raised when the same verdicts on criteria give another score."""
+"""Version of the scoring, part of the fingerprint: raise it if equal verdicts on criteria get another score."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,8 @@ class CriteriaJudge(JudgeOfParts):
         self, output: Output, repeat: int, criteria: Sequence[Criterion], verdicts: Sequence[Verdict]
     ) -> Verdict:
         met = [
-            met_of(each.score, criterion.points) for criterion, each in zip(criteria, verdicts, strict=True)
+            met_of(verdict.score, criterion.points)
+            for criterion, verdict in zip(criteria, verdicts, strict=True)
         ]
         points = points_of(zip((criterion.points for criterion in criteria), met, strict=True))
         outcome, reason = _outcome(points, verdicts)
@@ -73,7 +82,7 @@ class CriteriaJudge(JudgeOfParts):
 
 
 def criterion_work(judge: PromptJudge, work: Iterable[Work]) -> Iterator[Work]:
-    """Yield work, with one question per criterion if the prompt is asked by criterion."""
+    """Yield work; if the prompt asks by criterion, replace each case by its question cases."""
     for case, output, repeat in work:
         if not judge.prompt.by_criterion:
             yield case, output, repeat
@@ -83,12 +92,12 @@ def criterion_work(judge: PromptJudge, work: Iterable[Work]) -> Iterator[Work]:
 
 
 def criteria_by(by: str) -> str:
-    """Return the name that signs verdicts on single criteria, read from replies on all of them."""
+    """Return the author of verdicts on single criteria, made from a reply on all criteria."""
     return f"criteria@{by}"
 
 
 def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
-    """Split a verdict on all criteria into one per criterion; empty if it has no score."""
+    """Split a verdict on all criteria into one per criterion, or none if it has no score."""
     rows: list[dict[str, Any]] = verdict.evidence.get("criteria", []) if verdict.graded else []
     ids = question_ids(verdict.case_id, [row["criterion"] for row in rows])
     return [
@@ -97,12 +106,12 @@ def criteria_verdicts(verdict: Verdict, judge: PromptJudge) -> list[Verdict]:
             by=criteria_by(judge.by),
             judge=judge.id.on_criteria,
             source="judge",
-            score=met_of(each["met"], each["points"]),
-            reason=each["reason"] or None,
-            evidence={name: value for name, value in each.items() if name != "reason"},
+            score=met_of(row["met"], row["points"]),
+            reason=row["reason"] or None,
+            evidence={name: value for name, value in row.items() if name != "reason"},
             repeat=verdict.repeat,
         )
-        for question_id, each in zip(ids, rows, strict=True)
+        for question_id, row in zip(ids, rows, strict=True)
     ]
 
 
@@ -110,21 +119,22 @@ def _outcome(points: Points, verdicts: Sequence[Verdict]) -> tuple[Outcome, str]
     if not verdicts:
         return "not_applicable", "the case has no criterion"
     ungraded = [PartOutcome(verdict.outcome, verdict.reason) for verdict in verdicts if verdict.score is None]
+    # A score from some of the criteria would not be comparable.
     if ungraded:
-        outcome, why = outcome_of_ungraded(ungraded)
-        return outcome, f"{len(ungraded)} of {len(verdicts)} criteria without a verdict: {why}"
+        outcome, reason = outcome_of_ungraded(ungraded)
+        return outcome, f"{len(ungraded)} of {len(verdicts)} criteria without a verdict: {reason}"
     if not points.possible:
-        return "not_applicable", NONE_POSITIVE
+        return "not_applicable", NO_POSITIVE_POINTS
     return "graded", f"{points.low:g} of {points.possible:g} points, by {len(verdicts)} criteria"
 
 
 def _evidence(
     points: Points, criteria: Sequence[Criterion], met: Sequence[float | None], verdicts: Sequence[Verdict]
 ) -> dict[str, Any]:
-    """Return the points, and the bounds of the score while criteria are ungraded."""
+    """Return the evidence: the points, or their bounds if criteria are ungraded."""
     rows = [
-        criterion_evidence(criterion) | ({"outcome": each.outcome} if share is None else {"met": share})
-        for criterion, share, each in zip(criteria, met, verdicts, strict=True)
+        criterion_evidence(criterion) | ({"outcome": verdict.outcome} if share is None else {"met": share})
+        for criterion, share, verdict in zip(criteria, met, verdicts, strict=True)
     ]
     evidence: dict[str, Any] = {"possible": points.possible, "criteria": rows}
     if all(share is not None for share in met):

@@ -1,4 +1,8 @@
-"""Interface of judges: case-output pairs in, verdicts out."""
+"""Interfaces of judges and of their access to models.
+
+A `Judge` turns cases with outputs into verdicts. An `JudgeDescription` is the part of it that needs no model: its identity and the
+kinds of case that it takes. A `ModelClient` opens the `Provider` that sends a judge's requests.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,10 @@ if TYPE_CHECKING:
     from .transport import Provider
 
 Work: TypeAlias = tuple[Case, Output, int]
-"""A case, an output of it, and the number of the repetition."""
+"""One task for a judge: a case, one of its outputs, and the number of the repetition, from 0."""
 
 RetryOf: TypeAlias = Callable[[ItemKey, Author, int], int]
-"""Function from an output, a judge and a repetition to the number of the later command that asks again; 0 for the first."""
+"""Function that returns how many earlier commands got only unreadable replies for a verdict, given its output, judge and repetition."""
 
 
 class ModelClient(Protocol):
@@ -29,7 +33,7 @@ class ModelClient(Protocol):
 
     @property
     def retry_of(self) -> RetryOf | None:
-        """Numbers of the retries of earlier commands' unreadable replies, or None if there are none."""
+        """Counts of earlier commands that got only unreadable replies, or None if there are none."""
         ...
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
@@ -37,8 +41,11 @@ class ModelClient(Protocol):
         ...
 
 
-class AskedJudge(Protocol):
-    """Interface of a judge that a composite asks."""
+class JudgeDescription(Protocol):
+    """Description of a judge, which composites need to plan questions; nothing is asked.
+
+    Rereading stored replies needs no more than this of a judge.
+    """
 
     @property
     def id(self) -> JudgeId:
@@ -56,8 +63,8 @@ class AskedJudge(Protocol):
         ...
 
 
-class Judge(AskedJudge, Protocol):
-    """Interface of judges: case-output pairs in, verdicts out."""
+class Judge(JudgeDescription, Protocol):
+    """Interface of judges that can be asked: case-output pairs in, verdicts out."""
 
     @property
     def pass_at(self) -> float | None:
@@ -65,16 +72,16 @@ class Judge(AskedJudge, Protocol):
         ...
 
     def named(self, by: str) -> Self:
-        """Return the judge with another name, which signs its verdicts."""
+        """Return the judge with another author name."""
         ...
 
     async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
-        """Judge one output: graded, or with the reason why not."""
+        """Judge one output; without a grade, the verdict has the reason."""
         ...
 
     def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
-        """Judge repetitions of outputs; yield each verdict when it is done.
+        """Judge repetitions of outputs, and yield each verdict as soon as it is done.
 
-        Work is consumed only as fast as the verdicts are.
+        Work is consumed no faster than the verdicts, so memory does not grow with its length.
         """
         ...

@@ -1,4 +1,8 @@
-"""Juries: several opinions on one output, combined into one verdict."""
+"""Juries: several opinions on one output, combined into one verdict.
+
+`Jury` is the description of a jury: its rule, members and weights. `JuryJudge` asks the members, and `jury_verdict` combines
+their opinions. An opinion is one verdict of a member.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +21,23 @@ from ..records.made_scores import mean_score, reaches
 from ..spelling import setting
 from .catalogue import takes_transcripts
 from .composite import (
+    CombinedOpinions,
     Composite,
     Deliberation,
     JudgeQuestion,
+    PartOutcome,
     deliberate_together,
     deliberation_on,
+    outcome_of_ungraded,
     rounds_of,
     unreadable_guess,
 )
-from .judge import AskedJudge
-from .ungraded_parts import CombinedOpinions, PartOutcome, outcome_of_ungraded
+from .judge import JudgeDescription
 
 Rule: TypeAlias = Literal["majority", "mean", "escalate"]
 
 _MIN_OPINIONS = 2
-_HEAVIEST = 1e9
+_MAX_WEIGHT = 1e9
 """Largest weight, so that no sum overflows."""
 
 
@@ -57,8 +63,8 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             is sure, else the second's.
         members: The judges; for ``escalate`` the cheap one, then the expensive one.
         weights: Weight of each member's opinions.
-        repeats: Number of times that each member judges; each time is an opinion.
-        unsure: Range of scores, ends included, for which the first member is unsure; only for ``escalate``.
+        repeats: Number of times that each member judges an output; each time it gives an opinion.
+        unsure: Scores in this range, ends included, count as unsure; only for ``escalate``.
     """
 
     rule: Rule
@@ -69,10 +75,10 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if len(self.weights) != len(self.members) or not all(
-            0 < weight <= _HEAVIEST for weight in self.weights
+            0 < weight <= _MAX_WEIGHT for weight in self.weights
         ):
             raise UsageError(
-                f"{setting('weights')}: expected {len(self.members)} numbers above 0, one per judge, none above {_HEAVIEST:g}"
+                f"{setting('weights')}: expected {len(self.members)} numbers above 0, one per judge, none above {_MAX_WEIGHT:g}"
             )
         if len({member.id for member in self.members}) < len(self.members):
             raise UsageError(
@@ -107,12 +113,12 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> JudgeId:
-        """Identity of the jury: its rule and its members, regardless of their names."""
-        depends_on = {
+        """Identity of the jury, which does not depend on its members' display names."""
+        fingerprinted = {
             **msgspec.to_builtins(self),
             "members": [(member.id, member.pass_at) for member in self.members],
         }
-        fingerprint = hashlib.sha256(encode_json(depends_on)).hexdigest()
+        fingerprint = hashlib.sha256(encode_json(fingerprinted)).hexdigest()
         return JudgeId(kind="jury", name="jury", variant=self._rule, fingerprint=fingerprint)
 
 
@@ -126,7 +132,7 @@ class JuryJudge(Composite):
     """
 
     jury: Jury
-    members: tuple[AskedJudge, ...]
+    members: tuple[JudgeDescription, ...]
 
     @property
     def id(self) -> JudgeId:
@@ -171,7 +177,9 @@ class JuryJudge(Composite):
         verdict = jury_verdict(self.jury, output.key, verdicts)
         return msgspec.structs.replace(verdict, by=self.by, repeat=repeat)
 
-    def _questions(self, members: Sequence[AskedJudge], case: Case, output: Output) -> list[JudgeQuestion]:
+    def _questions(
+        self, members: Sequence[JudgeDescription], case: Case, output: Output
+    ) -> list[JudgeQuestion]:
         return [
             JudgeQuestion(member, case, output, repeat, unreadable_guess(output))
             for member in members
@@ -180,8 +188,8 @@ class JuryJudge(Composite):
         ]
 
 
-def _takes(judge: AskedJudge, kind: Kind, output: Output) -> bool:
-    """Return whether a judge grades outputs such as this one."""
+def _takes(judge: JudgeDescription, kind: Kind, output: Output) -> bool:
+    """Return whether a judge takes an output of a case of this kind."""
     grades_kind = judge.kinds is None or kind in judge.kinds
     return grades_kind or (output.turns is not None and takes_transcripts(judge.id))
 
@@ -193,38 +201,38 @@ def _probability_or_score(verdict: Verdict) -> float | None:
 
 
 def is_unsure(jury: Jury, opinions: Sequence[Verdict]) -> bool:
-    """Return whether the cheap judge's opinions are too unsure, so the expensive one is asked.
+    """Return whether the cheap judge's opinions are so unsure that the expensive one is asked.
 
-    They are if one has no score, if a score lies in the unsure range, or if repeats disagree. They are not after a failed call,
-    which is retried, or if the cheap judge does not grade such a case.
+    They are unsure if one has no score, if a score lies in the unsure range, or if repeats disagree. They are not unsure after a
+    failed call, which the next run retries, or if the cheap judge does not grade such a case.
     """
-    if any(one.outcome in {"failed", "not_applicable"} for one in opinions):
+    if any(opinion.outcome in {"failed", "not_applicable"} for opinion in opinions):
         return False
     low, high = jury.unsure
-    scores = [_probability_or_score(one) for one in opinions]
+    scores = [_probability_or_score(opinion) for opinion in opinions]
     if any(score is None or low <= score <= high for score in scores):
         return True
-    return (
-        len({one.score is not None and reaches(one.score, jury.members[0].pass_at) for one in opinions}) > 1
-    )
+    threshold = jury.members[0].pass_at
+    decisions = {opinion.score is not None and reaches(opinion.score, threshold) for opinion in opinions}
+    return len(decisions) > 1
 
 
 def jury_verdict(jury: Jury, item: ItemKey, opinions: Sequence[Verdict]) -> Verdict:
     """Combine the opinions on one output; the evidence lists them by member.
 
-    Only opinions with a score count, and they must have more than half of the weight. If a call failed, so has the verdict:
-    the next run retries the call, and a jury's verdict must not depend on when it was asked. A tie is `undecided`.
+    Only opinions with a score count, and they need more than half of the weight. A tie is `undecided`. If a call failed, the
+    verdict is `failed`: the next run retries the call, and a jury's verdict must not depend on when it was asked.
     """
     outcome, score, reason = _combined(jury, _deciding_opinions(jury, opinions))
     names: dict[Author, str] = {member.id: member.by for member in jury.members}
-    listed = [
-        {"by": names[one.author], "outcome": one.outcome}
-        | ({} if one.score is None else {"score": one.score})
-        for one in opinions
+    rows = [
+        {"by": names[opinion.author], "outcome": opinion.outcome}
+        | ({} if opinion.score is None else {"score": opinion.score})
+        for opinion in opinions
     ]
-    evidence: dict[str, Any] = {"opinions": listed}
+    evidence: dict[str, Any] = {"opinions": rows}
     if jury.rule == "escalate":
-        evidence["escalated"] = any(one.author == jury.members[1].id for one in opinions)
+        evidence["escalated"] = any(opinion.author == jury.members[1].id for opinion in opinions)
     return Verdict.on(
         item,
         by=jury.by,
@@ -241,15 +249,17 @@ def _deciding_opinions(jury: Jury, opinions: Sequence[Verdict]) -> Sequence[Verd
     """Return the opinions that count: for ``escalate`` those of one member."""
     if jury.rule != "escalate":
         return opinions
-    cheap = [one for one in opinions if one.author == jury.members[0].id]
-    expensive = [one for one in opinions if one.author == jury.members[1].id]
+    cheap = [opinion for opinion in opinions if opinion.author == jury.members[0].id]
+    expensive = [opinion for opinion in opinions if opinion.author == jury.members[1].id]
     # The expensive member may not judge this kind of case.
     return expensive if expensive and is_unsure(jury, cheap) else cheap
 
 
-def _without_score(jury: Jury, opinions: Sequence[Verdict]) -> str:
+def _no_score_reason(jury: Jury, opinions: Sequence[Verdict]) -> str:
     """Return the reason if no opinion has a score."""
-    readable = "a readable score" if any(one.outcome == "unparsable" for one in opinions) else "a score"
+    readable = (
+        "a readable score" if any(opinion.outcome == "unparsable" for opinion in opinions) else "a score"
+    )
     who = {1: "no repeat", 2: "neither judge"}.get(len(jury.members), "no judge")
     return f"{who} gave {readable}"
 
@@ -261,32 +271,33 @@ def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
     }
     if not opinions:
         return CombinedOpinions("not_applicable", None, "no member judges such a case")
-    graded = [(one.author, one.score) for one in opinions if one.score is not None]
-    coverage = f"{len(graded)} of {len(opinions)} opinions {'has' if len(graded) == 1 < len(opinions) else 'have'} a score"
-    failed = sum(one.outcome == "failed" for one in opinions)
+    scores = [(opinion.author, opinion.score) for opinion in opinions if opinion.score is not None]
+    have = "has" if len(scores) == 1 < len(opinions) else "have"
+    coverage = f"{len(scores)} of {len(opinions)} opinions {have} a score"
+    failed = sum(opinion.outcome == "failed" for opinion in opinions)
     if failed:
         reason = "the call failed" if len(opinions) == 1 else f"{failed} of {len(opinions)} calls failed"
         return CombinedOpinions("failed", None, reason)
-    total = sum(weights[one.author] for one in opinions)
-    scored = sum(weights[member] for member, _ in graded)
-    if 2 * scored <= total or _is_close(2 * scored, total):
-        ungraded = (PartOutcome(one.outcome, one.reason) for one in opinions if one.score is None)
-        reason = f"only {coverage}" if graded else _without_score(jury, opinions)
+    total_weight = sum(weights[opinion.author] for opinion in opinions)
+    scored_weight = sum(weights[member] for member, _ in scores)
+    # Half of the weight is not enough, also where rounding makes it a little more.
+    if 2 * scored_weight <= total_weight or _is_close(2 * scored_weight, total_weight):
+        ungraded = (
+            PartOutcome(opinion.outcome, opinion.reason) for opinion in opinions if opinion.score is None
+        )
+        reason = f"only {coverage}" if scores else _no_score_reason(jury, opinions)
         return CombinedOpinions(outcome_of_ungraded(ungraded)[0], None, reason)
     if jury.rule != "majority":
-        mean = mean_score([score for _, score in graded], [weights[member] for member, _ in graded])
+        mean = mean_score([score for _, score in scores], [weights[member] for member, _ in scores])
         return CombinedOpinions("graded", mean, coverage)
     thresholds: dict[Author, float] = {member.id: member.pass_at for member in jury.members}
-    passed = sum(weights[member] for member, score in graded if reaches(score, thresholds[member]))
-    if _is_close(2 * passed, scored):
+    passed_weight = sum(weights[member] for member, score in scores if reaches(score, thresholds[member]))
+    if _is_close(2 * passed_weight, scored_weight):
         return CombinedOpinions("undecided", None, f"{coverage}, and they are tied")
-    reason = f"{passed:g} of {scored:g} for a pass; {coverage}"
-    return CombinedOpinions("graded", float(2 * passed > scored), reason)
+    reason = f"{passed_weight:g} of {scored_weight:g} for a pass; {coverage}"
+    return CombinedOpinions("graded", float(2 * passed_weight > scored_weight), reason)
 
 
 def _is_close(weight: float, other: float) -> bool:
-    """Return whether two sums of weights are equal up to rounding.
-
-    0.1 + 0.2 equals 0.3, in any order of addition.
-    """
+    """Return whether two sums of weights are equal up to rounding: 0.1 + 0.2 equals 0.3."""
     return math.isclose(weight, other, rel_tol=1e-9)

@@ -9,9 +9,8 @@ from typing import Any
 import msgspec
 
 from ..records import Case, JudgeId, Output, Verdict
-from .composite import Deliberation, JudgeQuestion, unreadable_guess
-from .judge import AskedJudge
-from .judge_of_parts import JudgeOfParts
+from .composite import Deliberation, JudgeOfParts, JudgeQuestion, unreadable_guess
+from .judge import JudgeDescription
 from .prompt_variables import NotApplicableError
 from .statements import (
     LONG,
@@ -24,17 +23,18 @@ from .statements import (
 )
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+"""End of a sentence; the three code points are the full stop, exclamation and question mark of Chinese and Japanese."""
 
 
 @dataclass(frozen=True)
 class StatementJudge(JudgeOfParts):
-    """A judge that is asked about an answer's statements one by one.
+    """A composite that splits a long answer, and asks about its statements one by one.
 
     Attributes:
         splitter: Judge that splits answers.
     """
 
-    splitter: AskedJudge
+    splitter: JudgeDescription
 
     @property
     def id(self) -> JudgeId:
@@ -48,23 +48,25 @@ class StatementJudge(JudgeOfParts):
 
     @property
     def rounds(self) -> int:
-        """See `Composite`: the splitter, then the judge."""
+        """See `Composite`: one round for the splitter, one for the judge."""
         return 2
 
     def deliberate(self, case: Case, output: Output, repeat: int = 0) -> Deliberation:
         """Split the answer, and judge its statements; see `Composite`.
 
-        The split has no repetitions, so that all repetitions judge the same statements.
+        The answer is split once for all repetitions, so that all of them judge the same statements.
         """
         statements = [JudgedStatement(None, None)]
         if is_long(output) and self._applies(case, output):
-            (split,) = yield [JudgeQuestion(self.splitter, case, output, guess=_guessed_split(output))]
-            entries: list[dict[str, str]] = split.evidence.get("statements", [])
+            (split_verdict,) = yield [
+                JudgeQuestion(self.splitter, case, output, guess=_guessed_split(output))
+            ]
+            entries: list[dict[str, str]] = split_verdict.evidence.get("statements", [])
             statements = [JudgedStatement(**entry) for entry in entries]
             if not statements:
-                return not_split(self, repeat, split)
+                return not_split(self, repeat, split_verdict)
         else:
-            yield []
+            yield []  # the first round, so that the judge is asked in the second one as for long answers
         verdicts = yield [
             self._question(case, statement_output(output, statement), repeat) for statement in statements
         ]

@@ -1,4 +1,7 @@
-"""Answers judged statement by statement: splitting, statement ids, combined verdicts."""
+"""Statements of long answers: their outputs and ids, and the verdict on the answer.
+
+`StatementJudge` (in `statement_judge`) asks for the statements and judges them.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,19 @@ import msgspec
 from ..records import CaseIndex, ItemKey, Outcome, Output, Verdict
 from ..records.json_text import encode_json
 from ..records.made_scores import mean_score
-from .ungraded_parts import CombinedOpinions, PartOutcome, outcome_of_ungraded
+from .composite import CombinedOpinions, PartOutcome, outcome_of_ungraded
 
 if TYPE_CHECKING:
-    from .judge import AskedJudge
+    from .judge import JudgeDescription
     from .prompt_judge import PromptJudge
 
 LONG = 200
-"""Maximum characters of an answer that is judged whole; longer ones are split."""
+"""An answer of more characters is split into statements."""
 
 _SEPARATOR = "#"
-"""Separator of a case's id and a statement's hash."""
-_SPLIT_JUDGE = "groundedness"
-_SHOWS_THE_ANSWER = frozenset({"response", "question"})
+"""Separates the case's id from the statement's hash in a statement's id."""
+_SPLITTABLE_JUDGE = "groundedness"
+_ANSWER_INPUTS = frozenset({"response", "question"})
 
 
 class JudgedStatement(NamedTuple):
@@ -37,7 +40,7 @@ class JudgedStatement(NamedTuple):
 
 
 class StatementVerdict(NamedTuple):
-    """Parts of a statement's verdict that the answer's verdict is made of."""
+    """Parts of a statement's verdict that the verdict on the answer needs."""
 
     outcome: Outcome
     score: float | None
@@ -50,11 +53,11 @@ class StatementVerdict(NamedTuple):
 def judges_statements(judge: PromptJudge) -> bool:
     """Return whether a judge may score an answer by its statements.
 
-    Judges of groundedness may, and custom prompts that show the answer. The others ask whether an answer equals the accepted
-    one, or meets a criterion, which does not depend on single statements.
+    Judges of groundedness may, and custom prompts that show the answer. Other judges ask whether the answer as a whole is right
+    or meets a criterion.
     """
-    may_split = judge.id.kind == "own" or judge.id.name == _SPLIT_JUDGE
-    return may_split and not _SHOWS_THE_ANSWER.isdisjoint(judge.prompt.shown)
+    may_split = judge.id.kind == "own" or judge.id.name == _SPLITTABLE_JUDGE
+    return may_split and not _ANSWER_INPUTS.isdisjoint(judge.prompt.shown)
 
 
 def is_long(output: Output) -> bool:
@@ -65,11 +68,10 @@ def is_long(output: Output) -> bool:
 def statement_output(output: Output, statement: JudgedStatement) -> Output:
     """Return a statement as a separate output of a separate case.
 
-    The case's id holds a hash of the statement, so that outputs of different systems belong to the same case only if their
-    texts are equal.
+    The case's id contains a hash of the statement: statements of several systems share a case only if their texts are equal.
     """
-    whole = [output.text, output.tool_calls, output.turns, output.workspace]
-    text = statement.text if statement.text is not None else encode_json(whole).decode()
+    answer_parts = [output.text, output.tool_calls, output.turns, output.workspace]
+    text = statement.text if statement.text is not None else encode_json(answer_parts).decode()
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     case_id = f"{output.case_id}{_SEPARATOR}{digest}"
     return msgspec.structs.replace(output, case_id=case_id, text=statement.text or output.text)
@@ -86,39 +88,35 @@ def is_statement(case_id: str, cases: CaseIndex) -> bool:
 
 
 def statement_verdict(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
-    """Return the parts of a statement's verdict that the answer's verdict is made of.
-
-    The judge's prompt names the field that lists pieces.
-    """
+    """Return what the verdict on an answer needs of the verdict on a statement."""
     # The run keeps the statements' verdicts with their reasons; here they would only fill the memory.
     reason = verdict.reason if verdict.score is None else None
     return StatementVerdict(verdict.outcome, verdict.score, _pieces(verdict, judge), reason)
 
 
 def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
-    """Return the number of pieces that a judge listed.
-
-    The evidence holds a JSON reply's list itself, and the number of a tagged reply's pieces.
-    """
-    declared = (judge.prompt.parse or {}).get("fraction_of")
-    if declared is None:
+    """Return the number of pieces of information that the judge listed, if its prompt asks."""
+    fraction_of = (judge.prompt.parse or {}).get("fraction_of")
+    if fraction_of is None:
         return None
-    name = str(cast("Mapping[str, Any]", declared)["list"]) if isinstance(declared, Mapping) else "pieces"
-    listed: Any = verdict.evidence.get(name)
-    return len(cast("list[Any]", listed)) if isinstance(listed, list) else listed
+    is_mapping = isinstance(fraction_of, Mapping)
+    name = str(cast("Mapping[str, Any]", fraction_of)["list"]) if is_mapping else "pieces"
+    # The evidence contains the list of a JSON reply, but only the number of pieces of a tagged reply.
+    pieces: Any = verdict.evidence.get(name)
+    return len(cast("list[Any]", pieces)) if isinstance(pieces, list) else pieces
 
 
 def answer_verdict(
-    judge: AskedJudge,
+    judge: JudgeDescription,
     item: ItemKey,
     repeat: int,
     statements: Sequence[JudgedStatement],
     verdicts: Sequence[StatementVerdict],
 ) -> Verdict:
-    """Combine the verdicts on an answer's statements, which become its evidence.
+    """Combine the verdicts on an answer's statements; the evidence lists them.
 
-    The score is the share of all pieces of information that are supported, or the mean over the statements if the judge lists no
-    pieces. An answer with an ungraded statement is ungraded.
+    The score is the share of supported pieces of information. If the judge lists no pieces, it is the mean over the statements. If
+    a statement is ungraded, so is the answer.
     """
     outcome, score, reason = _combined(verdicts)
     return Verdict.on(
@@ -129,12 +127,16 @@ def answer_verdict(
         outcome=outcome,
         score=score,
         reason=reason,
-        evidence={"statements": [_entry(text, one) for text, one in zip(statements, verdicts, strict=True)]},
+        evidence={
+            "statements": [
+                _entry(statement, verdict) for statement, verdict in zip(statements, verdicts, strict=True)
+            ]
+        },
         repeat=repeat,
     )
 
 
-def not_split(judge: AskedJudge, repeat: int, split: Verdict) -> Verdict:
+def not_split(judge: JudgeDescription, repeat: int, split: Verdict) -> Verdict:
     """Return the ungraded verdict on an answer that could not be split, with the reason."""
     return msgspec.structs.replace(
         split,
@@ -149,27 +151,29 @@ def not_split(judge: AskedJudge, repeat: int, split: Verdict) -> Verdict:
 
 
 def _combined(verdicts: Sequence[StatementVerdict]) -> CombinedOpinions:
-    ungraded = [PartOutcome(one.outcome, one.reason) for one in verdicts if one.score is None]
+    # A score from some of the statements would not be comparable.
+    ungraded = [PartOutcome(verdict.outcome, verdict.reason) for verdict in verdicts if verdict.score is None]
     if ungraded:
-        outcome, why = outcome_of_ungraded(ungraded)
+        outcome, reason = outcome_of_ungraded(ungraded)
         return CombinedOpinions(
-            outcome, None, f"{len(ungraded)} of {_statements(verdicts)} without a score: {why}"
+            outcome, None, f"{len(ungraded)} of {_n_statements(verdicts)} without a score: {reason}"
         )
-    scores = [one.score for one in verdicts if one.score is not None]
-    pieces = [one.pieces for one in verdicts if one.pieces]
-    if len(pieces) < len(verdicts):
-        return CombinedOpinions("graded", mean_score(scores), f"the mean of {_statements(verdicts)}")
+    scores = [verdict.score for verdict in verdicts if verdict.score is not None]
+    pieces = [verdict.pieces for verdict in verdicts if verdict.pieces]
+    if len(pieces) < len(verdicts):  # a statement without a list of pieces
+        return CombinedOpinions("graded", mean_score(scores), f"the mean of {_n_statements(verdicts)}")
+    # Each score is a share of the pieces, so the products are whole numbers but for rounding.
     supported = round(sum(score * count for score, count in zip(scores, pieces, strict=True)))
-    reason = f"{supported} of {sum(pieces)} pieces, in {_statements(verdicts)}"
+    reason = f"{supported} of {sum(pieces)} pieces, in {_n_statements(verdicts)}"
     return CombinedOpinions("graded", supported / sum(pieces), reason)
 
 
-def _statements(verdicts: Sequence[StatementVerdict]) -> str:
+def _n_statements(verdicts: Sequence[StatementVerdict]) -> str:
     return f"{len(verdicts)} statement{'' if len(verdicts) == 1 else 's'}"
 
 
 def _entry(statement: JudgedStatement, verdict: StatementVerdict) -> dict[str, Any]:
-    described = {"whole_answer": True} if statement.text is None else statement._asdict()
+    description = {"whole_answer": True} if statement.text is None else statement._asdict()
     numbers = {"score": verdict.score, "pieces": verdict.pieces}
-    known = {name: value for name, value in numbers.items() if value is not None}
-    return {**described, "outcome": verdict.outcome, **known}
+    known_numbers = {name: value for name, value in numbers.items() if value is not None}
+    return {**description, "outcome": verdict.outcome, **known_numbers}

@@ -56,6 +56,7 @@ from .json_text import MAX_LINE_BYTES, encode_record
 from .jsonl import decode_record, lines_of, read_lines, read_numbered, read_records
 from .memory_file import FolderPath, InputPath, MemoryFile, MemoryFolder, memory_file
 from .output import AgentStep, Episode, ItemKey, Output, Pair, Step, StepOutcome, ToolCall, ToolResults
+from .usage import NO_USAGE, Usage
 from .validation import validate_case
 from .verdict import (
     DIFFERS_IN_FORM,
@@ -66,7 +67,6 @@ from .verdict import (
     Outcome,
     ShownNames,
     Source,
-    Usage,
     Verdict,
 )
 
@@ -74,6 +74,7 @@ __all__ = [
     "DIFFERS_IN_FORM",
     "KINDS",
     "MAX_LINE_BYTES",
+    "NO_USAGE",
     "OF_CALLS",
     "OF_CONVERSATIONS",
     "UNGRADED",

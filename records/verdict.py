@@ -9,6 +9,7 @@ import msgspec
 
 from .case import Record
 from .output import ItemKey, TrialNumber
+from .usage import Usage
 
 JudgeKind: TypeAlias = Literal[
     "shipped", "own", "callable", "baseline", "jury", "share", "split", "criteria", "form"
@@ -127,25 +128,6 @@ UNGRADED: tuple[Outcome, ...] = ("undecided", "not_applicable", "unparsable", "r
 
 _AT_SCORE, _AT_JUDGE = " - at `$.score`", " - at `$.judge`"
 """Paths of fields for error messages, in msgspec's form."""
-
-
-class Usage(Record, frozen=True, kw_only=True):
-    """Cost of a judge's verdict, summed over all its calls."""
-
-    calls: int = 1
-    """Calls made."""
-    prompt_tokens: int = 0
-    """Prompt tokens."""
-    completion_tokens: int = 0
-    """Reply tokens."""
-    cached: bool = False
-    """True if the reply came free, from cache or recording."""
-    reasked: int = 0
-    """Retries of unreadable replies."""
-    cached_tokens: int = 0
-    """Prompt tokens that the provider had cached, if it counts them."""
-    retried: int = 0
-    """1 if a later command asked, after an unreadable reply."""
 
 
 class Verdict(Record, frozen=True, kw_only=True):

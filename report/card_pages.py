@@ -1,39 +1,44 @@
-"""Pages of a table of cards: one with all, and one a judge with what it missed; and badges."""
+"""Pages of judges' cards: an index, a page per judge with what it graded wrongly, badges."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from ..evaluation.audit.audit_results import ShownProbe
+from ..evaluation.audit.cards.card_of_set import missed_probes
 from ..evaluation.audit.cards.card_table import AuditCards
-from ..evaluation.audit.cards.judge_card import AuditCard
+from ..evaluation.audit.cards.judge_card import AuditCard, CardMiss
 from ..records import InputPath
-from .document import Piece
+from .document import Card, Columns, Details, Piece
 from .document_parts import Cell, DocumentTable, filled
 from .page import ResultPage, document_page, write_page
+from .text.audit_cards import probe_pieces, weakness_title
 from .text.audit_text import operator_tables
 from .text.card_text import (
     LIMITS,
+    MISS_SORTS,
     badge_text,
     card_origin,
     card_shares,
     card_table_document,
     headline,
 )
-from .text.missed_text import missed_sections
+from .text.number_text import counted, decimal
 
-_LONGEST = 100
-_UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
+_MAX_NAME_CHARS = 100
+"""Longest part of a judge's name in the name of its page's file."""
+_UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9.-]+")
 
 
 def write_card_pages(table: AuditCards, folder: Path) -> list[Path]:
-    """Write ``index.html`` and one page a card into a folder; return the files."""
+    """Write ``index.html`` and a page per card into a folder, and return the files."""
     files = [folder / f"{name}.html" for name in _page_names(table)]
     index = ResultPage(
         title="Measured judges",
         about=f"{len(table.cards):,} judges, {table.set.name}",
-        answer=[*card_table_document(table), _links(table, files)],
+        answer=[*card_table_document(table), _link_table(table, files)],
     )
     pages = [document_page(folder / "index.html", index)]
     for (card, key), file in zip(table.with_signers, files, strict=True):
@@ -42,8 +47,9 @@ def write_card_pages(table: AuditCards, folder: Path) -> list[Path]:
 
 
 def write_badge(path: InputPath, card: AuditCard) -> None:
-    """Write a card's badge as SVG."""
+    """Write a card's badge, two boxes with text, as an SVG file."""
     left, right = badge_text(card)
+    # About 7 pixels a letter at this font size, and 5 on either side.
     widths = [10 + 7 * len(text) for text in (left, right)]
     total = sum(widths)
     write_page(
@@ -67,18 +73,18 @@ def write_badge(path: InputPath, card: AuditCard) -> None:
 
 
 def _page_names(table: AuditCards) -> Iterator[str]:
-    """Yield a file name for each card, all different."""
-    taken: set[str] = {"index"}
+    """Yield a file name for each card, all different also where case is ignored."""
+    taken_names: set[str] = {"index"}
     for card in table.cards:
-        plain = _UNSAFE.sub("-", card.judge[:_LONGEST]).strip("-.") or "judge"
-        name, number = plain, 2
-        while name.lower() in taken:
-            name, number = f"{plain}-{number}", number + 1
-        taken.add(name.lower())
+        base = _UNSAFE_IN_FILE_NAMES.sub("-", card.judge[:_MAX_NAME_CHARS]).strip("-.") or "judge"
+        name, number = base, 2
+        while name.lower() in taken_names:
+            name, number = f"{base}-{number}", number + 1
+        taken_names.add(name.lower())
         yield name
 
 
-def _links(table: AuditCards, files: list[Path]) -> Piece:
+def _link_table(table: AuditCards, files: list[Path]) -> Piece:
     rows = [
         (Cell(card.judge, link=file.name), headline(card))
         for card, file in zip(table.cards, files, strict=True)
@@ -98,3 +104,61 @@ def _card_page(card: AuditCard, key: str | None) -> ResultPage:
             "Limits": [LIMITS],
         },
     )
+
+
+_NATURAL = {"fault": "natural faults it let through", "nothing": "right outputs it rejected"}
+"""Headings of wrongly graded real outputs, by whether they have a fault."""
+
+
+def missed_sections(card: AuditCard) -> Mapping[str, Sequence[Piece]]:
+    """Return the sections of a card's page on what its judge graded wrongly, by heading.
+
+    Empty ones are left out.
+
+    Raises:
+        InputError: The card's set is not the one that is shipped.
+    """
+    probes_by_operator = missed_probes(card)
+    graded = {result.operator: result.rate.n for result in card.operators}
+    sections: dict[str, Sequence[Piece]] = {}
+    for plants, heading in MISS_SORTS.items():
+        cards = [
+            _operator_card(operator, probes, graded.get(operator, len(probes)))
+            for operator, probes in probes_by_operator.items()
+            if probes[0].plants == plants
+        ]
+        if cards:
+            sections[heading[:1].upper() + heading[1:]] = [Columns(cards)]
+    if unknown := len(card.misses) - sum(map(len, probes_by_operator.values())):
+        sections["Not shown"] = [
+            f"{counted(unknown, 'wrong verdict')} of the card: on no probe of {card.set.name}, or listed twice."
+        ]
+    if natural := list(_natural_misses(card)):
+        sections["Real outputs it graded wrongly"] = natural
+    return sections
+
+
+def _operator_card(operator: str, probes: Sequence[ShownProbe], graded: int) -> Card:
+    first, *others = probes
+    pieces = list(probe_pieces(first))
+    if others:
+        pieces.append(
+            Details(
+                f"{len(others):,} more", [Card(other.case_id, list(probe_pieces(other))) for other in others]
+            )
+        )
+    return Card(weakness_title(operator, first.plants, len(probes), graded), pieces, first.case_id)
+
+
+def _natural_misses(card: AuditCard) -> Iterator[Piece]:
+    """Yield tables of wrongly graded real outputs by name, since their texts are not shipped."""
+    misses = [] if card.natural is None else card.natural.misses
+    for plants, heading in _NATURAL.items():
+        rows = [_natural_row(miss) for miss in misses if miss.plants == plants]
+        if rows:
+            table = DocumentTable(("case", "system", "score"), rows, left_aligned=frozenset({0, 1}))
+            yield Details(f"{heading}: {len(rows):,}", [table])
+
+
+def _natural_row(miss: CardMiss) -> tuple[str, str, str]:
+    return miss.case_id, miss.system, decimal(miss.score)

@@ -21,7 +21,6 @@ from ..evaluation.conclusion.run_results import StratumRate as Rate
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..proposed_steps import Command, PythonCall
 from .text import number_text
-from .text.contradicted_text import if_chosen
 from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import (
     ON_ALL,
@@ -30,6 +29,7 @@ from .text.ranking_text import (
     ON_JUDGED,
     ON_LABELLED,
     JudgedBy,
+    if_chosen,
     largest_possible,
     pair_of,
     ranking_sentence,

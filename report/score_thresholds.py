@@ -88,7 +88,7 @@ def rates_by_threshold(rows: Sequence[JudgedRow], threshold: float) -> list[Rate
 
 
 def _at(rows: Sequence[JudgedRow], at: float, threshold: float) -> RatesAtThreshold:
-    from ..calibration.corrected_rate.two_verdicts import rogan_gladen  # noqa: PLC0415 - scipy is slow to import
+    from ..calibration.corrected_rate.binary_verdicts import rogan_gladen  # noqa: PLC0415 - scipy is slow to import
 
     good = [row for row in rows if row.label is not None and reaches(row.label, threshold)]
     bad = [row for row in rows if row.label is not None and not reaches(row.label, threshold)]

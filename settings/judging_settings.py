@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ..calibration.pass_threshold import PassAt
 from .access_settings import AccessSettings, DryRunSettings
 from .sections import JURIES
 from .setting import DeclaredSettings, Setting
@@ -131,11 +130,11 @@ class PassThresholdsSettings(DeclaredSettings):
     """The lowest score that passes."""
 
     pass_at: Annotated[
-        PassAt,
+        Mapping[str, float],
         Setting(
             "Lowest score that passes, in (0, 1]: for every judge, or for one (groundedness=1); may be given several times.  [default: each judge's own, else 0.5]",
             metavar="[JUDGE=]SCORE",
             form="pass at",
             harmless=True,
         ),
-    ] = PassAt()
+    ] = {}

@@ -48,42 +48,42 @@ Form: TypeAlias = Literal[
     "scale of a judge",
     "verbose",
 ]
-"""How a text becomes a value, where the type of the value does not say it."""
+"""Ways to make a value of a typed text, where its type is not enough; `cli.forms` has the functions."""
 
-SEVERAL: Mapping[Form, bool] = {
+REPEATABLE_BY_FORM: Mapping[Form, bool] = {
     "labels of one file": True,
     "numbers": False,
     "parameters": True,
     "pass at": True,
 }
-"""Whether the option may be given several times, by form, where the type of the value does not say it."""
+"""Whether an option may be repeated, for forms in which the type of the value does not show it."""
 
 
 class Setting(msgspec.Struct, frozen=True):
     """Words and limits of a setting.
 
     Attributes:
-        help: What it does, as `--help` says it.
+        help: Description in `--help`.
         option: Its option; by default the field's name with dashes.
-        earlier: Names under which it is known, too.
+        aliases: Further spellings of the option that are accepted but never proposed, such as former ones.
         short: Its option of one letter.
-        metavar: Form of its value in `--help`.
-        form: How a text becomes its value, or None if its type says it.
+        metavar: Placeholder of its value in `--help`.
+        form: Way to make its value of a text, or None if its type is enough.
         low: Lowest number.
         high: Highest number.
         low_open: True if the lowest number itself is not allowed.
         high_open: True if the highest number itself is not allowed.
         section: Heading in `--help`, or None for the common ones.
         harmless: True if it names no code, endpoint, cluster, secret or file to write, and drops nothing.
-        is_argument: True if it has no option: its place says what it is.
-        required: True if there is no default, and None is no value.
-        eager: True if other settings depend on it.
+        is_argument: True if it is a positional argument, without an option.
+        required: True if it must be given.
+        eager: True if it is read first, since other settings depend on it.
         shows_default: False if `--help` does not show its default.
     """
 
     help: str = ""
     option: str | None = None
-    earlier: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     short: str | None = None
     metavar: str | None = None
     form: Form | None = None
@@ -129,22 +129,22 @@ class DeclaredSettings:
         return type(self)(**{**vars(self), **values})
 
 
-class Declared(NamedTuple):
+class VerbSetting(NamedTuple):
     """Setting of a verb.
 
     Attributes:
         name: Name of the field, and of the argument in Python.
         kind: Type of one value: `bool`, `int`, `float`, `str`, `Path` or another.
-        choices: The only values, if they are few.
-        several: True if it may be given several times.
-        default: Its default, or None without one.
-        setting: The rest.
+        choices: The allowed values; empty if there is no fixed list.
+        allows_several: True if its type is a tuple of any length.
+        default: Its default, or None if there is none.
+        setting: Its words and limits.
     """
 
     name: str
     kind: Any
     choices: tuple[str, ...]
-    several: bool
+    allows_several: bool
     default: Any
     setting: Setting
 
@@ -156,11 +156,15 @@ class Declared(NamedTuple):
     @property
     def is_repeatable(self) -> bool:
         """True if its option may be given several times."""
-        return self.several if self.setting.form is None else SEVERAL.get(self.setting.form, self.several)
+        return (
+            self.allows_several
+            if self.setting.form is None
+            else REPEATABLE_BY_FORM.get(self.setting.form, self.allows_several)
+        )
 
 
 def names_of(verb: type[DeclaredSettings]) -> dict[str, type[DeclaredSettings]]:
-    """Return the settings of a verb and the class that declares each: its own, then its parts'."""
+    """Return the names of a verb's settings by the class that declares each, bases last."""
     names = dict.fromkeys(verb.__annotations__ if "__annotations__" in vars(verb) else (), verb)
     for base in verb.__bases__:
         if issubclass(base, DeclaredSettings) and base is not DeclaredSettings:
@@ -168,23 +172,23 @@ def names_of(verb: type[DeclaredSettings]) -> dict[str, type[DeclaredSettings]]:
     return names
 
 
-def declared(verb: type[DeclaredSettings]) -> Iterator[Declared]:
+def verb_settings(verb: type[DeclaredSettings]) -> Iterator[VerbSetting]:
     """Yield the settings of a verb in the order of `names_of`.
 
-    Their modules do without ``from __future__ import annotations``: texts would have to be evaluated at each start.
+    Modules of settings have no ``from __future__ import annotations``: string annotations would have to be evaluated at every start.
     """
     for name, part in names_of(verb).items():
         kind, setting = get_args(part.__annotations__[name])
-        value, choices, several = _value(kind)
-        yield Declared(name, value, choices, several, getattr(part, name, None), setting)
+        value, choices, allows_several = _value_type(kind)
+        yield VerbSetting(name, value, choices, allows_several, getattr(part, name, None), setting)
 
 
-def _value(kind: Any) -> tuple[Any, tuple[str, ...], bool]:
+def _value_type(kind: Any) -> tuple[Any, tuple[str, ...], bool]:
     """Return the type of one value, its choices, and whether there may be several."""
     if get_origin(kind) in {Union, UnionType}:
         kind = next(arg for arg in get_args(kind) if arg is not NoneType)
     if get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis:
-        value, choices, _ = _value(get_args(kind)[0])
+        value, choices, _ = _value_type(get_args(kind)[0])
         return value, choices, True
     if get_origin(kind) is Literal:
         return str, get_args(kind), False

@@ -25,7 +25,7 @@ class LabelTablesSettings(HeaderSettings):
         Setting(
             "Name a column that is not recognised: score=verdict, label=gold; cluster=item_id treats items as independent.",
             option="--map",
-            earlier=("--column",),
+            aliases=("--column",),
             metavar="NAME=COLUMN",
             harmless=True,
         ),

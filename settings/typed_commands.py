@@ -1,6 +1,6 @@
-"""Commands by the declarations of their settings: proposed ones, and those that were typed.
+"""Commands to propose, and typed commands parsed, by the settings that verbs declare.
 
-A run's folder holds the command that made it as text. Here alone such a text is read.
+A run folder contains the text of the command that made it. Only this module parses such a text.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..proposed_steps import Command, Option, options_of_values
 from . import verbs
 from .plugging_settings import PluggingSettings
-from .setting import Declared, DeclaredSettings, declared
+from .setting import DeclaredSettings, VerbSetting, verb_settings
 
 _SUFFIX = "Settings"
 
@@ -26,40 +26,40 @@ def settings_of(verb: str) -> type[DeclaredSettings] | None:
     group = verb.partition(" ")[0]
     module = next(
         (
-            iter_module.name
-            for iter_module in iter_modules(verbs.__path__)
-            if iter_module.name.rstrip("_") == group
+            module_info.name
+            for module_info in iter_modules(verbs.__path__)
+            if module_info.name.rstrip("_") == group
         ),
         None,
     )
-    if module is None or verb.split(" ") != verb.split():
+    if module is None or verb.split(" ") != verb.split():  # blanks that no verb has
         return None
-    wanted = verb.replace(" ", "").replace("-", "")
-    for name, found in vars(import_module(f".{module}", verbs.__name__)).items():
-        if name.removesuffix(_SUFFIX).lower() != wanted or not isinstance(found, type):
+    class_name = verb.replace(" ", "").replace("-", "")
+    for name, candidate in vars(import_module(f".{module}", verbs.__name__)).items():
+        if name.removesuffix(_SUFFIX).lower() != class_name or not isinstance(candidate, type):
             continue
-        if issubclass(found, DeclaredSettings):
-            return found
+        if issubclass(candidate, DeclaredSettings):
+            return candidate
     return None
 
 
 @cache
-def _by_name(verb: str) -> dict[str, Declared]:
+def _options_by_name(verb: str) -> dict[str, VerbSetting]:
     """Return the settings of a verb that are options, by name."""
     settings = settings_of(verb)
     if settings is None:
         return {}
-    listed = (*declared(settings), *declared(PluggingSettings))
-    return {each.name: each for each in listed if not each.setting.is_argument}
+    all_settings = (*verb_settings(settings), *verb_settings(PluggingSettings))
+    return {setting.name: setting for setting in all_settings if not setting.setting.is_argument}
 
 
 @cache
-def _by_option(verb: str) -> dict[str, Declared]:
+def _options_by_spelling(verb: str) -> dict[str, VerbSetting]:
     """Return the settings of a verb by each spelling of their options."""
     return {
-        option: each
-        for each in _by_name(verb).values()
-        for option in (each.option, *each.setting.earlier, each.setting.short)
+        option: setting
+        for setting in _options_by_name(verb).values()
+        for option in (setting.option, *setting.setting.aliases, setting.setting.short)
         if option is not None
     }
 
@@ -71,11 +71,11 @@ def options_named(verb: str, **settings: object) -> tuple[Option, ...]:
         verb: The command: ``plan``, ``audit run``.
         **settings: Its settings by name, with values as `options_of_values` takes them.
     """
-    known = _by_name(verb)
+    options = _options_by_name(verb)
     return tuple(
         option
         for name, value in settings.items()
-        for option in options_of_values(name, known[name].option, value)
+        for option in options_of_values(name, options[name].option, value)
     )
 
 
@@ -85,7 +85,7 @@ def option_of_verb(verb: str, name: str) -> str:
     Raises:
         KeyError: The command has no such setting.
     """
-    return _by_name(verb)[name].option
+    return _options_by_name(verb)[name].option
 
 
 def proposed(verb: str, *arguments: object, **settings: object) -> Command:
@@ -99,9 +99,9 @@ def proposed(verb: str, *arguments: object, **settings: object) -> Command:
 
 @lru_cache
 def typed_command(text: str) -> Command | None:
-    """Return the command that a text is, as typed in a shell, or None if it is none.
+    """Parse a command as typed in a shell, or return None if it is no command of ours.
 
-    Options that no command has any more are kept as flags.
+    Options that the command no longer has are kept as flags.
     """
     try:
         words = shlex.split(text)
@@ -114,50 +114,52 @@ def typed_command(text: str) -> Command | None:
         return None
     arguments: list[str] = []
     options: list[Option] = []
-    for read in _read(words[1 + len(verb.split()) :], _by_option(verb)):
-        if read.option is None:
-            arguments.append(read.value)
+    for parsed in _parse_words(words[1 + len(verb.split()) :], _options_by_spelling(verb)):
+        if parsed.option is None:
+            arguments.append(parsed.value)
         else:
-            options.append(read.option)
+            options.append(parsed.option)
     return Command(verb, tuple(arguments), tuple(options), text)
 
 
-class _Read(NamedTuple):
-    """An argument, or an option with its values."""
+class _Word(NamedTuple):
+    """Part of a command line: an argument, or an option with its values."""
 
     value: str = ""
     option: Option | None = None
 
 
-def _read(words: Sequence[str], known: dict[str, Declared]) -> Iterator[_Read]:
+def _parse_words(words: Sequence[str], known: dict[str, VerbSetting]) -> Iterator[_Word]:
     """Yield the arguments and options among words, as the command line reads them."""
-    place, has_argument = 0, False
-    while place < len(words):
-        word = words[place]
-        place += 1
+    position, has_argument = 0, False
+    while position < len(words):
+        word = words[position]
+        position += 1
         if word == "--":
-            yield from map(_Read, words[place:])
+            yield from map(_Word, words[position:])
             return
         if not word.startswith("-") or word == "-":
             has_argument = True
-            yield _Read(word)
+            yield _Word(word)
             continue
         name, equals, value = word.partition("=")
         setting = known.get(name)
         values = [value] if equals else []
         if setting is not None and setting.kind is not bool:
-            if not equals and _has_value(words[place:], setting):
-                values.append(words[place])
-                place += 1
+            if not equals and _has_value(words[position:], setting):
+                values.append(words[position])
+                position += 1
             # A second value belongs to the option only if the arguments were typed before.
-            while setting.is_repeatable and has_argument and place < len(words) and _is_word(words[place]):
-                values.append(words[place])
-                place += 1
-        named = name.lstrip("-").replace("-", "_") if setting is None else setting.name
-        yield _Read(option=Option(named, name, tuple(values)))
+            while (
+                setting.is_repeatable and has_argument and position < len(words) and _is_word(words[position])
+            ):
+                values.append(words[position])
+                position += 1
+        setting_name = name.lstrip("-").replace("-", "_") if setting is None else setting.name
+        yield _Word(option=Option(setting_name, name, tuple(values)))
 
 
-def _has_value(words: Sequence[str], setting: Declared) -> bool:
+def _has_value(words: Sequence[str], setting: VerbSetting) -> bool:
     """Return whether the next word is the value of an option; ``--json`` may have none."""
     return bool(words) and (setting.setting.form != "json" or _is_word(words[0]))
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import InputError
+from ..records.scale import Scale
 from ..spelling import flag, spelled_pairs
-from .grades import GradeScale, as_number, is_missing, plain_word
+from .grades import as_number, is_missing, plain_word
 
 PEOPLE = ""
 """Name for the columns of several people together, whose majority is the label."""
@@ -24,7 +25,7 @@ class AlikeGrades:
         scales: Meanings of grades with the user's words, and whether all alike are allowed.
     """
 
-    def __init__(self, *scales: GradeScale) -> None:
+    def __init__(self, *scales: Scale) -> None:
         self._words = {word: score for scale in scales for word, score in scale.words.items()}
         self._is_allowed = any(scale.all_alike for scale in scales)
         self._values: dict[str, dict[str, str]] = {}

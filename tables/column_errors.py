@@ -24,6 +24,9 @@ from .column_names import (
 from .grades import WORDS, as_number, is_missing, plain_word
 from .id_columns import is_id_like
 
+_AUTHORS = {normal(name) for field in ("judge", "system", "repeat") for name in TABLE_FIELDS[field]}
+"""Columns of verdict tables that are never a question or an answer."""
+
 NO_GUESSES: Mapping[str, str] = {}
 
 _FIELD_NAMES = {name for names in FIELDS.values() for name in names} | {*FIELDS}
@@ -58,7 +61,9 @@ def unknown_columns(row: Mapping[str, Any], guesses: Mapping[str, str] = NO_GUES
     """
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
-    texts, columns = text_columns(row), shown_columns(row)
+    columns = shown_columns(row)
+    row = {name: value for name, value in row.items() if normal(name) not in _AUTHORS}
+    texts = text_columns(row)
     free = texts or _without_field(tuple(row))
     if not texts and any(map(_is_grade, row)):
         hint = "scores without texts need no import: `fiducial calibrate` reads them"

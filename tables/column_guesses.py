@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..records.scale import UNDECLARED_SCALE
 from .amount_columns import is_never_grades
 from .column_names import (
     FIELDS,
@@ -23,10 +24,10 @@ from .column_names import (
 from .fault_columns import direction_options, is_fault
 from .grade_columns import MAX_GRADES, GradeColumns, is_rating
 from .grades import (
-    PLAIN,
     UNKNOWN,
     UnknownGradeError,
     as_number,
+    grade_score,
     is_above_one,
     is_missing,
     usual_ends,
@@ -224,7 +225,7 @@ class _Column(NamedTuple):
 
 def _score(word: str) -> float | None:
     try:
-        return PLAIN.score(word)
+        return grade_score(word, UNDECLARED_SCALE)
     except UnknownGradeError:
         return None
 
@@ -265,7 +266,7 @@ def guessed(
 
 def possible_raters(rows: Sequence[Mapping[str, Any]], free: Iterable[str]) -> list[str]:
     """Return the columns that may be people's labels by their values."""
-    grades = GradeColumns(rows, {}, (PLAIN,), lambda _: False)
+    grades = GradeColumns(rows, {}, (UNDECLARED_SCALE,), lambda _: False)
     return [
         column.name
         for column in _columns_of(rows, free)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import ColumnsError
+from ..records.scale import Scale, judge_scale
 from ..spelling import command
 from .amount_columns import is_never_grades
 from .asked_choices import AskedChoices
@@ -23,7 +24,7 @@ from .column_names import (
 )
 from .fault_columns import ask_direction
 from .grade_columns import MAX_GRADES, GradeColumns
-from .grades import GradeScale, as_number, ends_question, is_above_one, unknown_words, usual_ends
+from .grades import as_number, ends_question, is_above_one, unknown_words, usual_ends
 from .known_labels import label_names, other_grades
 from .layout import TableForm
 from .unnamed_ids import WITHIN_ITEM, find_unnamed_id, identity_of
@@ -82,7 +83,7 @@ class ColumnProposals:
         if "item_id" not in self._grades.columns:
             for field, column in self._unnamed_id({"score": judges[0]} if judges else {}).items():
                 asked.columns(field, [column])
-        self._ask_meaning(asked, judges or candidates, self._scales.default, "score_scale")
+        self._ask_meaning(asked, judges or candidates, judge_scale(self._scales), "score_scale")
         self._ask_words(asked, judges or candidates)
         self._ask_label_scale(asked)
         return asked.error(problem, column="score")
@@ -97,7 +98,10 @@ class ColumnProposals:
 
     def _ask_words(self, asked: AskedChoices, proposed: Sequence[str]) -> None:
         """Ask for the words of proposed scores and of the label, if every proposed column has some."""
-        words = {each: unknown_words(self._grades.values(each), self._scales.of(each)) for each in proposed}
+        words = {
+            each: unknown_words(self._grades.values(each), judge_scale(self._scales, each))
+            for each in proposed
+        }
         if not all(words.values()):
             return
         for each in label_names(self._grades):
@@ -133,8 +137,8 @@ class ColumnProposals:
         if not self._has_labels() or "judge" in self._grades.columns:
             return []
         named = [candidate for candidate in candidates if names_judge(candidate) or is_score_like(candidate)]
-        ends = self.unknown_ends(named[:1], self._scales.default)
-        return [each for each in named if self.unknown_ends([each], self._scales.default) == ends]
+        ends = self.unknown_ends(named[:1], judge_scale(self._scales))
+        return [each for each in named if self.unknown_ends([each], judge_scale(self._scales)) == ends]
 
     def _unnamed_id(self, named: Mapping[str, str]) -> dict[str, str]:
         """Return the fields of a column that is certainly the id; empty if there is none."""
@@ -191,7 +195,7 @@ class ColumnProposals:
         self,
         asked: AskedChoices,
         columns: Sequence[str],
-        scale: GradeScale,
+        scale: Scale,
         name: str,
         judge: str | None = None,
     ) -> None:
@@ -209,12 +213,11 @@ class ColumnProposals:
         if ends and all(ends):
             asked.scale(name, columns[0], ends_question(columns[0], ends[0]), judge)
 
-    def unknown_ends(self, columns: Sequence[str], scale: GradeScale) -> str:
+    def unknown_ends(self, columns: Sequence[str], scale: Scale) -> str:
         """Return the usual ends of these grades; empty if their scale is known or [0, 1]."""
         numbers = [as_number(value) for column in columns for value in self._grades.values(column)]
         known = [number for number in numbers if number is not None and math.isfinite(number)]
-        declared = scale.ends is not None or scale.pass_at is not None
-        if declared or not known or min(known) < 0 or not is_above_one(max(known)):
+        if scale.reads_numbers or not known or min(known) < 0 or not is_above_one(max(known)):
             return ""
         return usual_ends(known)
 

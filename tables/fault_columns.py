@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from ..records.scale import UNDECLARED_SCALE, Scale
 from ..spelling import spelled_pairs, spelled_scale
 from .asked_choices import AskedChoices
 from .column_names import normal
-from .grades import PLAIN, UNKNOWN, GradeScale, as_number, is_missing, plain_word
+from .grades import UNKNOWN, as_number, is_missing, plain_word
 
 _FAULTS = frozenset(
     ("abuse", "abusive", "attack", "attacked", "bias", "biased", "blocked", "bug", "bugs", "contradiction", "contradictions", "contradicts", "crash",
@@ -46,7 +47,7 @@ def is_fault(name: str) -> bool:
 
 
 def direction_options(
-    name: str, values: Iterable[Any], scale: GradeScale = PLAIN, *, judge: bool = False
+    name: str, values: Iterable[Any], scale: Scale = UNDECLARED_SCALE, *, judge: bool = False
 ) -> str:
     """Return the options that ask which values of a column are good; empty if known.
 
@@ -69,7 +70,7 @@ def ask_direction(
     asked: AskedChoices,
     name: str,
     values: Iterable[Any],
-    scale: GradeScale = PLAIN,
+    scale: Scale = UNDECLARED_SCALE,
     *,
     judge: bool = False,
     others: Iterable[Any] = (),
@@ -112,13 +113,13 @@ def _are_opposites(values: Iterable[str]) -> bool:
     return all(value.lower() in _OPPOSITES for value in values)
 
 
-def label_direction(rows: Iterable[Mapping[str, Any]], column: str, scale: GradeScale = PLAIN) -> str:
+def label_direction(rows: Iterable[Mapping[str, Any]], column: str, scale: Scale = UNDECLARED_SCALE) -> str:
     """Return the options that ask which of people's labels in a column are good; empty if known."""
     return direction_options(column, (row.get(column) for row in rows), scale) if is_fault(column) else ""
 
 
 def require_label_direction(
-    rows: Iterable[Mapping[str, Any]], column: str | None, scale: GradeScale, path: object
+    rows: Iterable[Mapping[str, Any]], column: str | None, scale: Scale, path: object
 ) -> None:
     """Refuse a column of labels of which only the user knows which are good.
 
@@ -132,19 +133,19 @@ def require_label_direction(
         raise asked.error(path=path, column=column)
 
 
-def _without_direction(values: Iterable[Any], scale: GradeScale) -> list[str]:
+def _without_direction(values: Iterable[Any], scale: Scale) -> list[str]:
     """Return the different values that are neither mapped nor grades by themselves.
 
     What is true and what is false are asked together, though only one of them may be there so far.
     """
     unknown: dict[str, str] = {}
-    if scale.ends in {(0.0, 1.0), (1.0, 0.0)}:
+    if scale.is_declared and (scale.minimum, scale.maximum) == (0.0, 1.0):
         return []
     for value in values:
         if is_missing(value) or isinstance(value, list | dict):
             continue
         number = None if isinstance(value, bool) else as_number(value)
-        if number is not None and (scale.ends is not None or not math.isfinite(number)):
+        if number is not None and (scale.is_declared or not math.isfinite(number)):
             continue
         shown = str(value) if number is None else f"{number:g}"
         if number is not None or plain_word(shown) in _OPPOSITES:

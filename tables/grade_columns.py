@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from ..records.scale import Scale
 from .amount_columns import is_never_grades
 from .column_names import (
     FIELDS,
@@ -20,9 +21,9 @@ from .column_names import (
     normal,
 )
 from .grades import (
-    GradeScale,
     UnknownGradeError,
     as_number,
+    grade_score,
     is_above_one,
     is_missing,
     looks_like_verdict,
@@ -132,7 +133,7 @@ class GradeColumns:
         self,
         rows: Sequence[Mapping[str, Any]],
         columns: Mapping[str, str],
-        scales: Iterable[GradeScale],
+        scales: Iterable[Scale],
         is_reserved: Callable[[str], bool],
     ) -> None:
         self._rows = rows
@@ -215,7 +216,7 @@ class GradeColumns:
         if {first for first, _ in pairs} != {second for _, second in pairs}:
             return False
         try:
-            said = [self._scales[-1].score(row[name]) for row in rows]
+            said = [grade_score(row[name], self._scales[-1]) for row in rows]
         except UnknownGradeError:
             return False
         return said == [float(first == second) for first, second in pairs]
@@ -389,7 +390,7 @@ class GradeColumns:
     def _is_readable(self, value: Any) -> bool:
         for scale in self._scales:
             try:
-                scale.score(value)
+                grade_score(value, scale)
             except UnknownGradeError:
                 continue
             return True

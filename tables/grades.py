@@ -9,10 +9,9 @@ from itertools import islice
 from numbers import Real
 from typing import Any
 
-import msgspec
-
 from ..errors import UsageError
 from ..records.made_scores import mean_score, reaches, rounded_score
+from ..records.scale import Scale
 from ..spelling import either, spelled_pairs, spelled_scale
 
 WORDS: Mapping[str, float] = {
@@ -97,91 +96,72 @@ class UnknownGradeError(ValueError):
         self.value = value
 
 
-class GradeScale(msgspec.Struct, frozen=True):
-    """The meaning of the grades in a table.
+def grade_score(value: object, scale: Scale, *, beside_numbers: bool = False) -> float | None:
+    """Return a grade as a number in [0, 1], or None if the cell is empty.
 
-    Attributes:
-        ends: The worst grade and the best, or None for grades in [0, 1].
-        pass_at: Pass threshold in the table's own numbers; None to keep fractions.
-        words: Scores of words, which override `WORDS`, or None for a word that means "no grade".
-        numeric: Whether the other grades are numbers, beside which `FAILURES` are no grades.
-        all_alike: Whether words may give all grades of a column one score.
+    Args:
+        value: The grade as it is written.
+        scale: Its scale.
+        beside_numbers: Whether the other grades are numbers, beside which `FAILURES` are no grades.
+
+    Raises:
+        UnknownGradeError: It is neither a known word nor a number on the scale.
     """
-
-    ends: tuple[float, float] | None = None
-    pass_at: float | None = None
-    words: Mapping[str, float | None] = {}
-    numeric: bool = False
-    all_alike: bool = False
-
-    def score(self, value: object) -> float | None:
-        """Return a grade as a number in [0, 1], or None if the cell is empty.
-
-        Raises:
-            UnknownGradeError: It is neither a known word nor a number on the scale.
-        """
-        if isinstance(value, str) and (self.words or not _is_digits(value)):
-            word = plain_word(value)
-            if self.numeric and word in FAILURES and word not in self.words:
-                raise UnknownGradeError(value, "a grade or a failure")
-            for scores in (self.words, self._whether, WORDS, _NO_GRADE):
-                if word in scores:
-                    return scores[word]
-            percent = _percentage(value)
-            if percent is not None:  # the per cent sign implies the scale, unless the user declared one
-                scale = self if self.ends or self.pass_at is not None else _PERCENT
-                return scale.score(percent)
-        elif isinstance(value, bool):
-            word = str(value).lower()
-            return self.words.get(word, self._whether.get(word, float(value)))
-        number = _grade_number(value)
-        if number is None:
-            raise UnknownGradeError(value, "an unknown grade")
-        if math.isnan(number):
-            return None
-        if self.has_word(number):
-            return self.words[plain_word(f"{number:g}")]
-        return self._scaled(number, value)
-
-    @property
-    def _whether(self) -> Mapping[str, float]:
-        """Words for 1 and 0 on a scale on which 1 is worst."""
-        return _TURNED if self.ends == (1.0, 0.0) else {}
-
-    def withdraws(self, value: object) -> bool:
-        """Return whether a value was declared to be no grade, as an empty cell is not."""
-        if is_missing(value) or None not in self.words.values():
-            return False
-        number = None if isinstance(value, str | bool) else _grade_number(value)
-        word = plain_word(str(value) if number is None else f"{number:g}")
-        return word in self.words and self.words[word] is None
-
-    def has_word(self, number: float) -> bool:
-        """Return whether a number has a score among the words."""
-        return bool(self.words) and plain_word(f"{number:g}") in self.words
-
-    def _scaled(self, number: float, value: object) -> float:
-        worst, best = self.ends or (0.0, 1.0)
-        if self.pass_at is not None and (self.ends is None or self._is_on_scale(number)):
-            return float(reaches(number, self.pass_at) if best > worst else reaches(self.pass_at, number))
-        if not self._is_on_scale(number):
-            raise UnknownGradeError(value, f"not from {worst:g} to {best:g}")
-        return min(max(rounded_score((number - worst) / (best - worst)), 0.0), 1.0)
-
-    def _is_on_scale(self, number: float) -> bool:
-        worst, best = self.ends or (0.0, 1.0)
-        return -ROUNDING <= (number - worst) / (best - worst) <= 1.0 + ROUNDING
-
-    @property
-    def is_plain(self) -> bool:
-        """True if grades are in [0, 1], with only the built-in words."""
-        return self.ends is None and self.pass_at is None and not self.words
+    if isinstance(value, str) and (scale.words or not _is_digits(value)):
+        word = plain_word(value)
+        if beside_numbers and word in FAILURES and word not in scale.words:
+            raise UnknownGradeError(value, "a grade or a failure")
+        for scores in (scale.words, _truth_words(scale), WORDS, _NO_GRADE):
+            if word in scores:
+                return scores[word]
+        percent = _percentage(value)
+        if percent is not None:  # the per cent sign implies the scale, unless the user declared one
+            return grade_score(percent, scale if scale.reads_numbers else _PERCENT)
+    elif isinstance(value, bool):
+        word = str(value).lower()
+        return scale.words.get(word, _truth_words(scale).get(word, float(value)))
+    number = _grade_number(value)
+    if number is None:
+        raise UnknownGradeError(value, "an unknown grade")
+    if math.isnan(number):
+        return None
+    if has_word(scale, number):
+        return scale.words[plain_word(f"{number:g}")]
+    return _number_score(number, scale, value)
 
 
-_PERCENT = GradeScale(ends=(0.0, 100.0))
+def _truth_words(scale: Scale) -> Mapping[str, float]:
+    """Return the scores of words for 1 and 0 on a scale on which 1 is worst."""
+    return _TURNED if scale.is_declared and scale.ends == (1.0, 0.0) else {}
 
-PLAIN = GradeScale()
-"""Grades in [0, 1], and the usual words."""
+
+def _number_score(number: float, scale: Scale, value: object) -> float:
+    share = scale.share(number)
+    is_on_scale = -ROUNDING <= share <= 1.0 + ROUNDING
+    if scale.pass_at is not None and (is_on_scale or not scale.is_declared):
+        is_high_best = scale.better == "high"
+        return float(reaches(number, scale.pass_at) if is_high_best else reaches(scale.pass_at, number))
+    if not is_on_scale:
+        worst, best = scale.ends
+        raise UnknownGradeError(value, f"not from {worst:g} to {best:g}")
+    return min(max(rounded_score(share), 0.0), 1.0)
+
+
+def is_withdrawn(value: object, scale: Scale) -> bool:
+    """Return whether a value was declared to be no grade, as an empty cell is not."""
+    if is_missing(value) or None not in scale.words.values():
+        return False
+    number = None if isinstance(value, str | bool) else _grade_number(value)
+    word = plain_word(str(value) if number is None else f"{number:g}")
+    return word in scale.words and scale.words[word] is None
+
+
+def has_word(scale: Scale, number: float) -> bool:
+    """Return whether a number has a score among the words of a scale."""
+    return bool(scale.words) and plain_word(f"{number:g}") in scale.words
+
+
+_PERCENT = Scale(0.0, 100.0)
 
 
 def plain_word(text: str) -> str:
@@ -219,10 +199,10 @@ def _grade_number(value: Any) -> float | None:
     return None if math.isinf(number) else number
 
 
-def majority(grades: Sequence[Any], scale: GradeScale) -> float | None:
+def majority(grades: Sequence[Any], scale: Scale) -> float | None:
     """Return the score that most people gave, or the mean if some are fractions; None for a tie."""
     try:
-        scores = [score for grade in grades if (score := scale.score(grade)) is not None]
+        scores = [score for grade in grades if (score := grade_score(grade, scale)) is not None]
     except UnknownGradeError:
         return None  # the error is reported for the person's column
     if not scores:
@@ -283,7 +263,7 @@ def is_error(text: str) -> bool:
     return _ERROR_TEXT.search(plain_word(text)) is not None
 
 
-def unknown_words(values: Iterable[Any], scale: GradeScale) -> dict[str, object]:
+def unknown_words(values: Iterable[Any], scale: Scale) -> dict[str, object]:
     """Return the words that are no grade, each with ``?``; empty beside numbers."""
     words: dict[str, object] = {}
     values = [*values]
@@ -292,7 +272,7 @@ def unknown_words(values: Iterable[Any], scale: GradeScale) -> dict[str, object]
         words |= sides
     for value in values:
         try:
-            scale.score(value)
+            grade_score(value, scale)
         except UnknownGradeError:
             if isinstance(value, str):
                 words.setdefault(value, UNKNOWN)

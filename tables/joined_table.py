@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 from ..errors import ChoiceNeeded, ColumnsError
 from ..records.memory_file import InputPath
+from ..records.scale import Scale
 from .amount_columns import is_never_grades
 from .column_names import LABEL_FIELDS, columns_by_field, map_options, normal, shown_columns
 from .fault_columns import label_direction
-from .grades import GradeScale, UnknownGradeError
+from .grades import UnknownGradeError, grade_score
 from .header import UNSAID, HeaderChoice
 from .label_table import SAMPLE_ROWS, label_columns
 from .table_rows import UnreadRows, read_table_rows
@@ -38,7 +39,7 @@ class JoinedTable(NamedTuple):
 
 
 def joined_table(
-    path: InputPath, mapping: Mapping[str, str], grades: GradeScale, header: HeaderChoice = UNSAID
+    path: InputPath, mapping: Mapping[str, str], grades: Scale, header: HeaderChoice = UNSAID
 ) -> JoinedTable:
     """Recognize the columns of a table; ``gold`` and ``ground_truth`` by their values.
 
@@ -80,12 +81,12 @@ def joined_table(
     return JoinedTable(references, has_labels, of_references, of_labels, graded)
 
 
-def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: GradeScale) -> bool:
+def _holds_grades(rows: Iterable[Mapping[str, Any]], name: str, grades: Scale) -> bool:
     """Return whether a column has a name that labels may have, and holds only grades."""
     if normal(name) not in LABEL_FIELDS["label"]:
         return False
     try:
-        scores = [grades.score(row.get(name)) for row in rows]
+        scores = [grade_score(row.get(name), grades) for row in rows]
     except UnknownGradeError:
         return False
     return any(score is not None for score in scores)

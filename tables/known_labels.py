@@ -6,17 +6,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..records.scale import UNDECLARED_SCALE, Scale
 from .asked_choices import AskedChoices, counted_values
 from .column_names import LABEL_FIELDS, TABLE_FIELDS, map_options, normal
 from .fault_columns import ask_direction, is_fault
 from .grade_columns import GradeColumns
-from .grades import PLAIN, UNKNOWN, GradeScale, is_error, no_grade, unknown_words
+from .grades import UNKNOWN, is_error, no_grade, unknown_words
 
 _ALONE = frozenset(LABEL_FIELDS["label"]) - frozenset(TABLE_FIELDS["label"])
 """Names of grades that mean labels where there are no judges: ``verdict``, ``value``."""
 
 
-def ask_labels(asked: AskedChoices, grades: GradeColumns, scale: GradeScale) -> None:
+def ask_labels(asked: AskedChoices, grades: GradeColumns, scale: Scale) -> None:
     """Ask which column is the label if several contest it, and which of its values are good."""
     if grades.contested:
         listed = " and ".join(
@@ -28,7 +29,7 @@ def ask_labels(asked: AskedChoices, grades: GradeColumns, scale: GradeScale) -> 
 
 
 def label_by_name(
-    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], scale: GradeScale, path: object
+    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], scale: Scale, path: object
 ) -> str | None:
     """Return the column of labels in a table of labels, or None if no name means one.
 
@@ -56,7 +57,7 @@ def other_grades(grades: GradeColumns, column: str) -> list[Any]:
 
 
 def require_one_label(
-    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], scale: GradeScale, path: object
+    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], scale: Scale, path: object
 ) -> None:
     """Refuse a table beside cases of which several columns could be the label by name.
 
@@ -75,7 +76,7 @@ def require_one_label(
 def possible_labels(rows: Sequence[Mapping[str, Any]], free: Sequence[str]) -> list[str]:
     """Return the columns that could be labels by their values."""
     grades = GradeColumns(
-        [{name: row.get(name) for name in free} for row in rows], {}, (PLAIN,), lambda _: False
+        [{name: row.get(name) for name in free} for row in rows], {}, (UNDECLARED_SCALE,), lambda _: False
     )
     return [each for each in free if grades.may_be_scores(each)]
 
@@ -86,7 +87,7 @@ def label_names(grades: GradeColumns) -> list[str]:
     return [*([] if label is None else [label]), *grades.people]
 
 
-def require_known_labels(grades: GradeColumns, rows: Sequence[Mapping[str, Any]], scale: GradeScale) -> None:
+def require_known_labels(grades: GradeColumns, rows: Sequence[Mapping[str, Any]], scale: Scale) -> None:
     """Refuse labels of which only the user knows the column, or the direction of a fault.
 
     Raises:
@@ -99,7 +100,7 @@ def require_known_labels(grades: GradeColumns, rows: Sequence[Mapping[str, Any]]
 
 
 def require_known_words(
-    grades: GradeColumns, rows: Sequence[Mapping[str, Any]], scales: Mapping[str, GradeScale]
+    grades: GradeColumns, rows: Sequence[Mapping[str, Any]], scales: Mapping[str, Scale]
 ) -> None:
     """Refuse columns of labels and scores with words that only the user knows.
 

@@ -13,6 +13,7 @@ from ..errors import ColumnsError, InputError
 from ..records.case import Record
 from ..records.memory_file import InputPath, MemoryFile, memory_file
 from ..records.output import ItemKey
+from ..records.scale import UNDECLARED_SCALE, Scale
 from ..records.verdict import Source, Verdict
 from .alike_grades import PEOPLE, AlikeGrades
 from .amount_columns import is_never_grades
@@ -27,7 +28,7 @@ from .column_names import (
     shown_columns,
 )
 from .fault_columns import ask_direction, require_label_direction
-from .grades import PLAIN, GradeScale, UnknownGradeError, as_number, is_missing, majority
+from .grades import UnknownGradeError, as_number, grade_score, is_missing, is_withdrawn, majority
 from .header import UNSAID, HeaderChoice
 from .id_columns import likely_id
 from .json_rows import TableRow
@@ -113,7 +114,7 @@ def is_verdicts(path: InputPath) -> bool:
 
 def label_table(
     path: InputPath,
-    grades: GradeScale,
+    grades: Scale,
     columns: Mapping[str, str],
     without: Collection[str] = (),
     by: str | None = None,
@@ -172,7 +173,7 @@ def label_columns(
     mapping: Mapping[str, str],
     path: InputPath,
     rows: Sequence[Mapping[str, Any]] = (),
-    scale: GradeScale = PLAIN,
+    scale: Scale = UNDECLARED_SCALE,
 ) -> dict[str, str]:
     """Return the column of each field of a table of labels, by its first rows.
 
@@ -232,7 +233,7 @@ def _labels_of_rows(
     rows: Iterable[NumberedRow],
     names: Mapping[str, str],
     people: Sequence[str],
-    grades: GradeScale,
+    grades: Scale,
     path: InputPath,
     *,
     by: str,
@@ -256,13 +257,13 @@ def _labels_of_rows(
         graded = False
         for column in people if several else [names["label"]]:
             try:
-                score = grades.score(row.get(column))
+                score = grade_score(row.get(column), grades)
             except UnknownGradeError:
                 unread = UnreadGrades(chain([(line, row)], remaining), column, grades)
                 raise unread.error("label_scale", path=path, line=line, field=column) from None
             alike.note(names.get("label", PEOPLE), [(row.get(column), score)])
             person = column if several else _text(row.get(names.get("by", ""))) or by
-            yield LabelRow(by=person, score=score, withdrawn=grades.withdraws(row.get(column)), **fields)
+            yield LabelRow(by=person, score=score, withdrawn=is_withdrawn(row.get(column), grades), **fields)
             graded |= score is not None
         if several and graded:
             agreed = majority([row.get(column) for column in people], grades)
@@ -316,7 +317,7 @@ def majorities(rows: Sequence[LabelRow]) -> Iterator[LabelRow]:
             by_output.setdefault((row.id, row.system, row.trial), {})[row.by] = row
     for by_person in by_output.values():
         if len(by_person) > 1 and MAJORITY not in by_person:
-            agreed = majority([row.score for row in by_person.values()], PLAIN)
+            agreed = majority([row.score for row in by_person.values()], UNDECLARED_SCALE)
             last = [*by_person.values()][-1]
             yield msgspec.structs.replace(last, by=MAJORITY, source="construction", score=agreed, reason=None)
 

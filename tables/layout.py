@@ -9,9 +9,10 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ..records import MemoryFile
-from .grades import PLAIN, GradeScale, majority
+from ..records.scale import UNDECLARED_SCALE, Scale
+from ..records.score_kinds import ScoreKind
+from .grades import majority
 from .header import UNSAID, HeaderChoice
-from .score_scales import UNIT_SCORES, ScoreScales
 from .table_rows import NumberedRow
 
 IN_ORDER = "#"
@@ -37,21 +38,23 @@ class TableForm:
 
     Attributes:
         columns: Field and column names, in either order.
-        scores: Scales of scores.
+        scores: Scales of scores by judge, or by column; the name "" stands for all that are not named.
         labels: Scale of labels, and of people's grades.
         apart: Whether each file without a judge column has the scores of one judge, named like the file.
         systems_apart: Whether each file without a system column has the scores of one system, named like the file.
         tags: Columns that are needed; if a run's table lacks one, the tags of its cases become columns.
         header: What the user said about the header of CSV files.
+        score_kinds: What the scores of judges are, as declared; the name "" stands for all that are not named.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
-    scores: ScoreScales = UNIT_SCORES
-    labels: GradeScale = PLAIN
+    scores: Mapping[str, Scale] = field(default_factory=dict[str, Scale])
+    labels: Scale = UNDECLARED_SCALE
     apart: bool = False
     systems_apart: bool = False
     tags: Sequence[str] = ()
     header: HeaderChoice = UNSAID
+    score_kinds: Mapping[str, ScoreKind] = field(default_factory=dict[str, ScoreKind])
 
 
 @dataclass(frozen=True)
@@ -80,17 +83,13 @@ class Layout:
     system: str = ""
     note: str = ""
 
-    def rows(
-        self, rows: Iterator[NumberedRow], labels: GradeScale, *, first: int = 1
-    ) -> Iterator[NumberedRow]:
+    def rows(self, rows: Iterator[NumberedRow], labels: Scale, *, first: int = 1) -> Iterator[NumberedRow]:
         """Convert rows to one row of fields per judge; ``first`` is the number of the first row."""
         if not (self.scores or self.numbered or self.people or self.number_repeats or self.system):
             return rows
         return self._converted(rows, labels, first)
 
-    def _converted(
-        self, rows: Iterator[NumberedRow], labels: GradeScale, first: int
-    ) -> Iterator[NumberedRow]:
+    def _converted(self, rows: Iterator[NumberedRow], labels: Scale, first: int) -> Iterator[NumberedRow]:
         single = len(self.scores) == 1 and "judge" not in self.scores.values()
         score_columns = set[str]() if single else set(self.scores.values())
         identity = [self.columns.get(name, name) for name in _NUMBERED_WITHIN]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import UsageError
+from ..records.scale import Scale, judge_scale, named_judges
 from ..spelling import spelled_pairs, spelled_scale
 from .asked_choices import AskedChoices, counted_values
 from .column_names import (
@@ -26,9 +27,9 @@ from .grade_columns import GradeColumns
 from .grades import (
     OPEN_ENDS,
     UNKNOWN,
-    GradeScale,
     are_sides,
     as_number,
+    grade_score,
     no_grade,
     unknown_words,
 )
@@ -90,7 +91,7 @@ class _Finder:
         self._grades = GradeColumns(
             rows,
             self._named_by_user,
-            (form.scores.default, form.labels),
+            (judge_scale(form.scores), form.labels),
             lambda name: name in _CONTRACT or name in FIELDS["trial"] or is_number_field(name),
         )
         self._grades.assign_people(people)
@@ -122,7 +123,7 @@ class _Finder:
             self._scale_option(list(scores.values()) or [grades.columns["score"]]),
         )
         recognised = scores or voters or layout.numbered or renamed.keys() - self._named_by_user.keys()
-        if not (recognised or self._scales.default.ends or grades.ignored):
+        if not (recognised or judge_scale(self._scales).is_declared or grades.ignored):
             return layout
         return replace(layout, note=self._note(layout, labelled=labelled))
 
@@ -143,7 +144,9 @@ class _Finder:
             self._grades.assign_judges(self._judges)
             self._with_direction(self._judges, named=True)
             return {each: each for each in self._judges}
-        columns = self._grades.find_scores(several=not judged, named=() if judged else self._scales.by_judge)
+        columns = self._grades.find_scores(
+            several=not judged, named=() if judged else named_judges(self._scales)
+        )
         if not columns:
             raise self._proposals.no_score(labelled=labelled)
         if judged:
@@ -171,7 +174,9 @@ class _Finder:
         """
         grades, asked = self._grades, AskedChoices(self._rows)
         label = grades.columns.get("label") or None
-        unknown = {score: unknown_words(grades.values(score), self._scales.of(score)) for score in scores}
+        unknown = {
+            score: unknown_words(grades.values(score), judge_scale(self._scales, score)) for score in scores
+        }
         if label is not None:
             unknown[label] = unknown_words(grades.values(label), self._label_scale)
         elif not (labelled or grades.people):
@@ -212,7 +217,7 @@ class _Finder:
                     asked,
                     column,
                     self._grades.values(column),
-                    self._scales.of(column),
+                    judge_scale(self._scales, column),
                     judge=True,
                     others=other_grades(self._grades, column),
                 )
@@ -224,7 +229,7 @@ class _Finder:
 
     def _score_direction(self, column: str) -> str:
         """Return the options that ask which scores of a column are good; empty if known."""
-        scale = self._scales.of(column)
+        scale = judge_scale(self._scales, column)
         return direction_options(column, self._grades.values(column), scale, judge=True)
 
     def _note(self, layout: Layout, *, labelled: bool) -> str:
@@ -247,7 +252,7 @@ class _Finder:
             parts.append("item_id is the row number")
         if self._grades.ignored:
             parts.append(f"not used as scores: {', '.join(map(self._ignored, self._grades.ignored))}")
-        if steps := _steps(self._scales.default):
+        if steps := _steps(judge_scale(self._scales)):
             parts.append(f"scores {steps}")
         return f"columns: {'; '.join(parts)}" if parts else ""
 
@@ -255,7 +260,7 @@ class _Finder:
         """Return an unused column, with the option for its scale if that reads it."""
         if asked := self._score_direction(column):
             return f"{column!r}, which names a fault ({asked} says which score is good)"
-        ends = self._proposals.unknown_ends([column], self._scales.default)
+        ends = self._proposals.unknown_ends([column], judge_scale(self._scales))
         return (
             f"{column!r} ({spelled_scale('score_scale', OPEN_ENDS, column)} reads it)"
             if ends
@@ -264,7 +269,7 @@ class _Finder:
 
     def _scale_option(self, columns: Sequence[str]) -> str:
         """Return the option for the scale of scores; empty if known or [0, 1]."""
-        ends = self._proposals.unknown_ends(columns, self._scales.default)
+        ends = self._proposals.unknown_ends(columns, judge_scale(self._scales))
         return spelled_scale("score_scale", OPEN_ENDS) if ends else ""
 
 
@@ -293,10 +298,15 @@ def _is_field(name: str) -> bool:
     return name in _CONTRACT or is_number_field(name)
 
 
-def _steps(scale: GradeScale) -> str:
+def _steps(scale: Scale) -> str:
     """Return the score of each grade of a short scale of whole numbers; empty for others."""
-    worst, best = scale.ends or (0.0, 0.0)
-    if not (worst.is_integer() and best.is_integer() and 1 <= abs(best - worst) <= _MAX_STEPS):
+    worst, best = scale.ends
+    if not (
+        scale.is_declared
+        and worst.is_integer()
+        and best.is_integer()
+        and 1 <= abs(best - worst) <= _MAX_STEPS
+    ):
         return ""
     grades = range(int(worst), int(best) + (1 if best > worst else -1), 1 if best > worst else -1)
-    return ", ".join(f"{grade} is {scale.score(grade) or 0.0:.3g}" for grade in grades)
+    return ", ".join(f"{grade} is {grade_score(grade, scale) or 0.0:.3g}" for grade in grades)

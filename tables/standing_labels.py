@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from ..records.output import ItemKey
+from ..records.scale import UNDECLARED_SCALE
 from ..records.verdict import Source, Verdict
-from .grades import PLAIN, majority
+from .grades import majority
 
 MAJORITY = "majority"
 """Author of the majority of several people in one table."""
@@ -31,7 +32,7 @@ class _Label(Protocol):
 
 def majority_verdict(item: ItemKey, grades: Mapping[str, float]) -> Verdict:
     """Return the majority of people's grades for an output as a verdict; ungraded for a tie."""
-    agreed = majority([*grades.values()], PLAIN)
+    agreed = majority([*grades.values()], UNDECLARED_SCALE)
     if agreed is None:
         return Verdict.on(item, by=MAJORITY, source="construction", outcome="undecided", reason=_TIE)
     return Verdict.on(item, by=MAJORITY, source="construction", score=agreed)

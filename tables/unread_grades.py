@@ -8,13 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError
+from ..records.scale import Scale
 from ..spelling import spelled_pairs
 from .asked_choices import AskedChoices
 from .column_names import is_named_like_grades
 from .grades import (
-    GradeScale,
     UnknownGradeError,
     as_number,
+    grade_score,
     looks_like_verdict,
     no_grade,
     open_scores,
@@ -40,18 +41,18 @@ class UnreadGrades:
         self,
         rows: Iterable[tuple[int, Mapping[str, Any]]],
         column: str,
-        scale: GradeScale,
+        scale: Scale,
         *,
         has_grades: bool = False,
     ) -> None:
         self.counts = Counter[str]()
         self.values: dict[str, Any] = {}
-        self._column, self._ends, self._has_grades = column, scale.ends, has_grades
+        self._column, self._scale, self._has_grades = column, scale, has_grades
         self._rows: list[Mapping[str, Any]] = []
         self._lowest: list[float] = []
         for _, row in rows:
             try:
-                score = scale.score(row.get(column))
+                score = grade_score(row.get(column), scale)
                 self._has_grades |= score is not None
                 if score == 0.0 and as_number(row.get(column)) == 0.0:
                     self._lowest = [0.0]
@@ -79,7 +80,8 @@ class UnreadGrades:
             for shown, count in list(self.counts.items())[:_SHOWN]
         )
         more = "" if len(self.counts) <= _SHOWN else f" and {len(self.counts) - _SHOWN:,} other values"
-        expected = "in [0, 1]" if self._ends is None else f"from {self._ends[0]:g} to {self._ends[1]:g}"
+        worst, best = self._scale.ends
+        expected = f"from {worst:g} to {best:g}" if self._scale.is_declared else "in [0, 1]"
         problem = f"expected a number {expected} or null, got {listed}{more}"
         asked = AskedChoices(self._rows, first=self._column)
         remedy = self._ask(asked, name, judge)
@@ -123,7 +125,7 @@ class UnreadGrades:
         return "; ".join(remedies)
 
     def _scale_remedy(self, finite: Sequence[float]) -> str:
-        ends = [*finite, *self._lowest, *(self._ends or ())]
+        ends = [*finite, *self._lowest, *(self._scale.ends if self._scale.is_declared else ())]
         furthest = max(map(abs, ends))
         shown = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
         low, high = shown.split(":")

@@ -38,7 +38,7 @@ ALLOWED = {
     "evaluation/store/manifest.py": "a jury whose rule was changed has the name that it had",
     "evaluation/past_runs/gate_rates.py": "whether labels settle a number of a gate, and no judge",
     "judges/baseline.py": "results have names only; a baseline's says that it is one",
-    "report/text/jury_text.py": "whether labels or agreement say what a jury is worth, and no judge",
+    "report/text/agreement_text.py": "whether labels or agreement say what a jury is worth, and no judge",
     "report/changed_cases.py": "which verdict a change goes by",
     "report/text/calibration_screen.py": "results have names only; a baseline's says that it is one",
     "report/text/comparison_screen.py": "whether judges or systems are compared",

@@ -16,7 +16,7 @@ import fiducial as fd
 from fiducial.cli.spelled_options import option_of
 from fiducial.errors import FiducialError
 from fiducial.proposed_steps import Command, Option, PythonCall, read_by
-from fiducial.settings.setting import DeclaredSettings, declared
+from fiducial.settings.setting import DeclaredSettings, verb_settings
 from fiducial.spelling import (
     command,
     either,
@@ -166,7 +166,7 @@ def options_declared() -> set[str]:
         module = import_module(f"fiducial.settings.verbs.{path.stem}")
         for verb in vars(module).values():
             if isinstance(verb, type) and issubclass(verb, DeclaredSettings):
-                names |= {each.option for each in declared(verb)}
+                names |= {each.option for each in verb_settings(verb)}
     return names
 
 

@@ -10,7 +10,7 @@ from each_row import each_row
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("api", "calibration", "cli", "evaluation", "formats", "judges", "records", "report", "tables")
-THRESHOLDS = {"pass_at", "threshold", "thresholds", "_PASSES", "_HALF", "HALF"}
+THRESHOLDS = {"pass_at", "threshold", "thresholds", "_PASS_AT", "_HALF", "HALF"}
 ORDERS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from fiducial.calibration import Statistic, estimate, table_from_rows
 from fiducial.calibration.arrays import FloatArray, IntArray
+from fiducial.calibration.corrected_rate.binary_verdicts import post_stratified
 from fiducial.calibration.corrected_rate.estimators import labels_only, power_tuned
-from fiducial.calibration.corrected_rate.two_verdicts import post_stratified
 
 from .judges import Judge, chances, members, split, verdicts
 from .tally import COVERAGE, FOUND, Means, Tally, Target

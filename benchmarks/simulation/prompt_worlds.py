@@ -15,7 +15,7 @@ from scripted_access import ScriptedAccess
 import fiducial as fd
 from fiducial.api.improving import Improvement
 from fiducial.calibration.comparison.prompt_gain import (
-    HeldOut,
+    HeldOutItems,
     ProbedPair,
     is_improvement,
     look_alpha,
@@ -112,7 +112,7 @@ def answer_of(world: PromptWorld, seed: int) -> ImprovementAnswer:
     if shares[best] <= shares[0]:
         return "no better in development"
     alpha = look_alpha(1)
-    gain = prompt_gain(HeldOut(right[0][held], right[best][held], group[held], decided[held]), alpha)
+    gain = prompt_gain(HeldOutItems(right[0][held], right[best][held], group[held], decided[held]), alpha)
     attacked = _attacked(world, drawn, seed, best, np.flatnonzero(held & ~label))
     changes = operator_changes([*attacked, *_mutants(world, seed)], alpha)
     if not gain.proven:

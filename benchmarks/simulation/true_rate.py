@@ -9,6 +9,7 @@ import numpy as np
 from fiducial.calibration import Statistic
 from fiducial.calibration.comparison.significance import ranks, simultaneous_level
 from fiducial.calibration.corrected_rate.active_labels import DrawnLabels, active_estimate, draw_probabilities
+from fiducial.calibration.corrected_rate.binary_verdicts import post_stratified, rogan_gladen
 from fiducial.calibration.corrected_rate.estimators import (
     LabelledAndJudged,
     labels_only,
@@ -21,7 +22,6 @@ from fiducial.calibration.corrected_rate.finite_set import (
     finite_post_stratified,
     finite_prediction_powered,
 )
-from fiducial.calibration.corrected_rate.two_verdicts import post_stratified, rogan_gladen
 
 from .judges import Judge, split, verdicts
 from .tally import AT_LEAST, COVERAGE, Tally

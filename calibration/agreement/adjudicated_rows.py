@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..decisions import Decision, LabelDecision, drawn_rank, settled
+from ..decisions import Decision, LabelDecision, drawn_rank, majority_decision
 from ..sample import Sample, make_sample
 from ..tables.calibration_table import Table
 from .judge_panel import usable_rows
 
 ALL = "all"
-"""Name of the whole among categories."""
+"""Name of all rows among the categories."""
 
 WRONG, RIGHT, UNDECIDABLE, UNSEEN = range(4)
 CODES: dict[LabelDecision, int] = {"wrong": WRONG, "right": RIGHT, "undecidable": UNDECIDABLE}
@@ -32,7 +32,7 @@ class AdjudicatedRows(NamedTuple):
         decided: Code of the settled decision.
         first_two: Codes of the first two people's decisions, shape ``(n, 2)``.
         drawn: Whether the row is in the reviewed random sample of its label and verdict.
-        weight: One over the number of verdicts on the item.
+        weight: One over the number of verdicts on the item, so that every item counts once.
         cluster: Cluster number.
         category: Category; empty if unknown.
     """
@@ -70,6 +70,7 @@ class AdjudicatedRows(NamedTuple):
     @property
     def reviewed_counts(self) -> FloatArray:
         """Counts of adjudications in the random parts, by label, verdict and code, ``(2, 2, 3)``."""
+        # One number for label (0, 1), verdict (0, 1) and code (0 to 2).
         cell = 3 * (2 * self.label + self.verdict.astype(np.int64)) + self.decided
         counts = np.bincount(cell[self.drawn], weights=self.weight[self.drawn], minlength=12)
         return counts.astype(np.float64).reshape(2, 2, 3)
@@ -78,16 +79,22 @@ class AdjudicatedRows(NamedTuple):
 def rows_of(
     table: Table, decisions: Mapping[str, Sequence[Decision]], category: Mapping[str, str]
 ) -> AdjudicatedRows:
-    """Return the rows of a judge with their adjudications."""
+    """Return the rows of a judge with their adjudications.
+
+    Args:
+        table: Rows of one judge.
+        decisions: Decisions by item.
+        category: Category by item.
+    """
     rows = usable_rows(table)
     codes: list[int] = rows.item.codes.tolist()
     items = [rows.item.values[code] for code in codes]
-    settled_codes = {item: CODES[settled(each)] for item, each in decisions.items()}
+    settled_codes = {item: CODES[majority_decision(of_item)] for item, of_item in decisions.items()}
     decided = np.array([settled_codes.get(item, UNSEEN) for item in items], dtype=np.int64)
     pairs = {item: _first_two(of_item) for item, of_item in decisions.items()}
     first_two = np.array([pairs.get(item, (UNSEEN, UNSEEN)) for item in items], dtype=np.int64)
     seeds = sorted({decision.seed for of_item in decisions.values() for decision in of_item})
-    times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
+    verdicts_per_item = np.bincount(rows.item.codes, minlength=len(rows.item.values))
     right, passed = rows.right, rows.passed
     drawn = np.zeros(len(items), dtype=np.bool_)
     for label, verdict in product((False, True), repeat=2):
@@ -99,7 +106,7 @@ def rows_of(
         decided=decided,
         first_two=first_two.reshape(-1, 2),
         drawn=drawn,
-        weight=1 / times[rows.item.codes],
+        weight=1 / verdicts_per_item[rows.item.codes],
         cluster=rows.cluster,
         category=np.array([category.get(item, "") for item in items], dtype=np.str_),
     )
@@ -114,21 +121,21 @@ def _first_two(decisions: Sequence[Decision]) -> tuple[int, int]:
 def _random_part(cell: IntArray, items: Sequence[str], decided: IntArray, seeds: Sequence[int]) -> IntArray:
     """Return the randomly sampled rows among those of one label and verdict.
 
-    These are the rows before the first unseen one, in the random order in which they are drawn. Other
-    reviewed rows, such as another judge's disagreements, were chosen, and do not represent the rest. If all
+    These are the rows before the first one not reviewed, in the random order in which rows are drawn for review.
+    Other reviewed rows, such as another judge's disagreements, were chosen, and do not represent the rest. If all
     rows were reviewed, all count.
     """
     reviewed = decided[cell] != UNSEEN
     if reviewed.all() or not reviewed.any():
         return cell[reviewed]
-    parts: list[IntArray] = []
+    samples: list[IntArray] = []
     rows: list[int] = cell.tolist()
     for seed in seeds:
         ranks = [drawn_rank(items[row], seed) for row in rows]
         order = sorted(range(len(rows)), key=ranks.__getitem__)
-        unseen = np.flatnonzero(~reviewed[order])
-        parts.append(cell[order[: int(unseen[0])]])
-    return max(parts, key=len)
+        first_unseen = int(np.flatnonzero(~reviewed[order])[0])
+        samples.append(cell[order[:first_unseen]])
+    return max(samples, key=len)
 
 
 def sample_of(label: BoolArray, verdict: BoolArray, cluster: IntArray) -> Sample:

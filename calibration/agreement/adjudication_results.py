@@ -1,4 +1,4 @@
-"""Result types of adjudication; imports no heavy package."""
+"""Result types of adjudication. Imports neither numpy nor scipy."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         people: Number of items decided by each person, by name.
-        models: Number of items decided by each model that was asked in place of people.
+        models: Number of items decided by each model that stood in for a person.
         items: Number of items decided.
-        twice: Number of items decided by two or more.
+        twice: Number of items decided by two or more people or models.
         alike: Share of pairs of decisions on one item that agree, or None if no item has two decisions.
         krippendorff_alpha: Krippendorff's alpha of all decisions, with "undecidable" as a value.
-        error: Share of decisions that are wrong, if people err equally often and independently; corrected
-            numbers allow for it. None if two people decided fewer than 20 of the same items.
+        error: Share of wrong decisions, if people err equally often and independently; corrected numbers allow
+            for it. None if two people decided fewer than 20 of the same items, or agree hardly more than by
+            chance.
         contested: Number of items on which no more than half agree; they count as undecidable.
     """
 
@@ -32,13 +33,13 @@ class Adjudicators(msgspec.Struct, frozen=True, kw_only=True):
     contested: int = 0
 
 
-class LookedAt(msgspec.Struct, frozen=True, kw_only=True):
-    """Rows on which judge and label agree, or differ, and how people decided them.
+class ReviewedRows(msgspec.Struct, frozen=True, kw_only=True):
+    """Rows on which judge and label agree, or on which they differ, by people's decisions.
 
     Attributes:
-        rows: Number of rows.
+        rows: All rows.
         judge_right: Rows on which the judge is right.
-        judge_wrong: Rows on which the judge is wrong, and with it, if they agree, the label.
+        judge_wrong: Rows on which the judge is wrong, and the label, too, if they agree.
         undecidable: Rows that cannot be decided.
     """
 
@@ -49,7 +50,7 @@ class LookedAt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def left(self) -> int:
-        """Number of rows that nobody reviewed."""
+        """Number of rows not reviewed."""
         return self.rows - self.judge_right - self.judge_wrong - self.undecidable
 
 
@@ -57,7 +58,7 @@ class LabelErrors(msgspec.Struct, frozen=True, kw_only=True):
     """Errors of the labels themselves.
 
     Attributes:
-        found: Share of labels that were found wrong, of all rows: a lower bound.
+        found: Share of all rows whose labels were found wrong: a lower bound.
         undecidable: Number of rows that cannot be decided.
         corrected: Share of wrong labels, from all disagreements and a random sample of agreements; undefined
             without such a sample.
@@ -76,15 +77,15 @@ class AdjudicatedJudge(msgspec.Struct, frozen=True, kw_only=True):
         agreements: Rows on which judge and label agree.
         as_labelled: Statistics against the original labels.
         adjudicated: Statistics against adjudicated labels, without undecidable items.
-        lowest: The same with undecidable items counted against the judge.
-        highest: The same with undecidable items counted for the judge.
-        corrected: Accuracy, rates, prevalence, and the labels' sensitivity and specificity, by double
-            sampling, so that agreements that nobody reviewed count too.
+        lowest: Statistics against adjudicated labels, with undecidable items counted against the judge.
+        highest: Statistics against adjudicated labels, with undecidable items counted for the judge.
+        corrected: Accuracy, rates, prevalence, and the labels' sensitivity and specificity, by double sampling, so
+            that agreements that were not reviewed count, too.
         label_errors: Label errors of ``all`` rows and of each category.
     """
 
-    disagreements: LookedAt
-    agreements: LookedAt
+    disagreements: ReviewedRows
+    agreements: ReviewedRows
     as_labelled: dict[str, Statistic]
     adjudicated: dict[str, Statistic]
     lowest: dict[str, Statistic]

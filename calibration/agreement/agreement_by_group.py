@@ -11,22 +11,22 @@ from scipy.special import chdtrc
 from ..arrays import BoolArray, CodeArray, FloatArray, IntArray, without_gaps
 from ..comparison.significance import adjust_known, fisher_one_sided, simultaneous_level
 from ..intervals.clustered_means import mean_of
-from ..intervals.clustered_rates import usual_effect
+from ..intervals.clustered_rates import default_effect
 from ..intervals.measurement import Settings
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
 from ..tables.columns import Column
-from .diagnosis_results import EqualRates, SystemAgreement, SystemMeans
+from .diagnosis_results import HomogeneityTest, SystemAgreement, SystemMeans
 from .judge_panel import usable_rows
 
 
-def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]]]:
-    """Test every column that has slices, for every judge.
+def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, HomogeneityTest]]]:
+    """Test every column with several values, for every judge.
 
     Results are by column, judge and rate, adjusted over all tests of the table.
     """
     table = usable_rows(table)
-    columns = {name: each for name, each in table.columns.items() if len(each.present()) > 1}
+    columns = {name: column for name, column in table.columns.items() if len(column.present()) > 1}
     result = {
         name: {judge: _tests(table, column, rows) for judge, rows in table.judge.present()}
         for name, column in columns.items()
@@ -40,11 +40,11 @@ def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, EqualRates]
 
 
 def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
-    """Return, by judge, the p of equal accuracy on this part of the rows and on the others.
+    """Return, by judge, the p-value of "as good on this part of the rows as on the others".
 
-    It is the least one-sided p of accuracy, true positive and true negative rate, times their number
-    (Bonferroni); judges without a rate in both parts are left out. The test is Fisher's exact one, on
-    effective numbers of rows if they cluster, since a part of few rows shows little of its spread.
+    It is the smallest one-sided p-value for accuracy, true positive and true negative rate, times their number
+    (Bonferroni). Judges without a rate in both parts are left out. The test is Fisher's exact one, on effective
+    numbers of rows if clusters have several, since a part of few rows shows little of its spread.
 
     Args:
         table: Rows of several judges.
@@ -61,34 +61,34 @@ def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
             if in_part[trial].any() and not in_part[trial].all()
         ]
         if trials:
-            least = min(
+            smallest_p = min(
                 _more_errors_p(wrong[trial], in_part[trial], table.cluster[trial]) for trial in trials
             )
-            p_values[judge] = min(1.0, least * len(trials))
+            p_values[judge] = min(1.0, smallest_p * len(trials))
     return p_values
 
 
 def _more_errors_p(wrong: BoolArray, in_part: BoolArray, cluster: IntArray) -> float:
-    """Return Fisher's one-sided p of more errors in the part than elsewhere."""
+    """Return Fisher's one-sided p-value against more errors in the part than elsewhere."""
 
     def effective(rows: BoolArray) -> tuple[int, int]:
         """Return the effective numbers of errors and of rows."""
         sizes = np.unique(cluster[rows], return_counts=True)[1]
-        effect = usual_effect(float((sizes**2).sum()) / sizes.sum())
+        effect = default_effect(float((sizes**2).sum()) / sizes.sum())
         return int(wrong[rows].sum() / effect), int(rows.sum() / effect)
 
     return fisher_one_sided(*effective(in_part), *effective(~in_part))
 
 
 def _trials(table: Table, rows: BoolArray) -> dict[str, BoolArray]:
-    """Return a mask of the rows in the denominator of each rate."""
+    """Return a mask of the rows in the denominator of each rate, by rate."""
     right = table.right
     return {"accuracy": rows, "true_positive_rate": rows & right, "true_negative_rate": rows & ~right}
 
 
-def _tests(table: Table, column: Column, rows: BoolArray) -> dict[str, EqualRates]:
+def _tests(table: Table, column: Column, rows: BoolArray) -> dict[str, HomogeneityTest]:
     right, passed = table.right, table.passed
-    tests: dict[str, EqualRates] = {}
+    tests: dict[str, HomogeneityTest] = {}
     for name, trial in _trials(table, rows).items():
         in_group = trial & (column.codes >= 0)
         if in_group.any():
@@ -97,38 +97,40 @@ def _tests(table: Table, column: Column, rows: BoolArray) -> dict[str, EqualRate
     return tests
 
 
-def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> EqualRates:
+def equal_rates(success: BoolArray, group: CodeArray, cluster: IntArray) -> HomogeneityTest:
     """Test that a rate is the same in all groups, by a score test with cluster variance.
 
     Each array has shape ``(n,)``, with one value per trial.
 
-    Groups may share clusters, as systems share tasks. The variance is that under the hypothesis of a common
-    rate: a Wald test, with a variance per group from few clusters, rejects far too often. Undefined with one
-    group, with no more clusters than groups, or if nothing varies over clusters.
+    Groups may share clusters, as systems share tasks. The variance is that under the hypothesis of a common rate:
+    a Wald test, with a variance per group from few clusters, rejects far too often. Undefined with one group, if
+    there are not more clusters than groups, or if nothing varies over clusters.
 
     Source: the generalized score test of Rotnitzky and Jewell 1990, for a saturated mean.
     """
-    member, k = without_gaps(group)
+    group_number, k = without_gaps(group)
     if k < 2:  # noqa: PLR2004 - equality needs two
-        return EqualRates(groups=k, undefined="there is only one group")
-    number, clusters = without_gaps(cluster)
+        return HomogeneityTest(groups=k, undefined="there is only one group")
+    cluster_number, clusters = without_gaps(cluster)
     if clusters <= k:
-        return EqualRates(groups=k, undefined="there are not more clusters than groups")
-    share = np.bincount(member) / len(member)
+        return HomogeneityTest(groups=k, undefined="there are not more clusters than groups")
+    share = np.bincount(group_number) / len(group_number)
     residual: FloatArray = success - success.mean()
-    sums = np.bincount(number * k + member, weights=residual, minlength=clusters * k).reshape(clusters, k)
+    cell = cluster_number * k + group_number
+    sums = np.bincount(cell, weights=residual, minlength=clusters * k).reshape(clusters, k)
+    # The scores of all groups sum to 0, so the first is left out.
     score: FloatArray = sums.sum(axis=0)[1:]
     # The common rate is estimated from the same rows, so each cluster influences every group.
     influence: FloatArray = (sums - sums.sum(axis=1, keepdims=True) * share)[:, 1:]
     spread: FloatArray = influence.T @ influence
     if np.linalg.matrix_rank(spread) < k - 1:
-        return EqualRates(groups=k, undefined="nothing varies over the clusters")
+        return HomogeneityTest(groups=k, undefined="nothing varies over the clusters")
     weighted = np.linalg.solve(spread, score)
-    return EqualRates(p=float(chdtrc(k - 1, float(score @ weighted))), groups=k)
+    return HomogeneityTest(p=float(chdtrc(k - 1, float(score @ weighted))), groups=k)
 
 
-_FEWEST = 3
-"""Fewest systems whose order is compared."""
+_MIN_SYSTEMS = 3
+"""Minimum number of systems whose order is compared."""
 
 
 def system_agreement(
@@ -145,14 +147,13 @@ def system_agreement(
     Each array has shape ``(n,)``, without missing values; systems may share clusters. Systems are named by
     ``names``, or by their numbers.
 
-    The intervals of the differences hold together (Bonferroni, clustered). So the interval of the largest
-    difference reaches from the largest of their least absolute values to the largest absolute value in any of
-    them.
+    The intervals of the differences are simultaneous (Bonferroni, clustered). So the largest difference is at least
+    the largest of their smallest absolute values, and at most the largest absolute value in any of them.
 
     Source: Kendall 1945 (tau-b); a mean over systems hides the one that a judge favours.
     """
     present: list[int] = np.unique(system).tolist()
-    together = simultaneous_level(level, len(present))
+    all_systems_level = simultaneous_level(level, len(present))
     by_system: dict[str, SystemMeans] = {}
     for number in present:
         rows = system == number
@@ -160,16 +161,18 @@ def system_agreement(
             int(rows.sum()),
             float(label[rows].mean()),
             float(score[rows].mean()),
-            mean_of(score[rows] - label[rows], cluster[rows], level=together),
+            mean_of(score[rows] - label[rows], cluster[rows], level=all_systems_level),
         )
     means = list(by_system.values())
     return SystemAgreement(
-        by_system, _tau(means, level), _largest([mean.difference for mean in means], level)
+        by_system,
+        _rank_correlation(means, level),
+        _largest_difference([mean.difference for mean in means], level),
     )
 
 
 def systems_by_judge(table: Table, *, settings: Settings) -> SystemAgreement | None:
-    """Compare the systems that one judge scored; None with fewer than two (`system_agreement`)."""
+    """Compare the systems that one judge scored (`system_agreement`); None with fewer than two."""
     column, rows = table.columns.get("system"), usable_rows(table)
     if column is None:
         return None
@@ -182,10 +185,10 @@ def systems_by_judge(table: Table, *, settings: Settings) -> SystemAgreement | N
     )
 
 
-def _tau(systems: list[SystemMeans], level: float) -> Statistic:
+def _rank_correlation(systems: list[SystemMeans], level: float) -> Statistic:
     n = len(systems)
-    if n < _FEWEST:
-        return undefined(f"an order of {n} systems says little; it takes {_FEWEST}", n=n, level=level)
+    if n < _MIN_SYSTEMS:
+        return undefined(f"an order of {n} systems says little; it takes {_MIN_SYSTEMS}", n=n, level=level)
     # Equal means may differ by rounding, from another order of addition.
     label, score = (
         np.round([getattr(system, name) for system in systems], 12) for name in ("label_mean", "score_mean")
@@ -198,7 +201,7 @@ def _tau(systems: list[SystemMeans], level: float) -> Statistic:
     return defined(tau, n=n, method="no interval: of these systems, as they are", level=level)
 
 
-def _largest(differences: list[Statistic], level: float) -> Statistic:
+def _largest_difference(differences: list[Statistic], level: float) -> Statistic:
     values = [difference.value for difference in differences if difference.value is not None]
     if not values:
         return undefined("no row has a label, a score and a system", n=0, level=level)
@@ -211,6 +214,7 @@ def _largest(differences: list[Statistic], level: float) -> Statistic:
     value = max(map(abs, values))
     if len(ends) < n:
         return defined(value, n=n, method="no interval: a system has a single cluster", level=level)
-    low = max(max(0.0, low, -high) for low, high in ends)
-    high = max(max(-low, high) for low, high in ends)
-    return defined(value, (low, high), n=n, method=method, level=level)
+    # The smallest absolute value in an interval is 0 if 0 is inside.
+    smallest = max(max(0.0, low, -high) for low, high in ends)
+    largest = max(max(-low, high) for low, high in ends)
+    return defined(value, (smallest, largest), n=n, method=method, level=level)

@@ -15,21 +15,21 @@ from ..comparison.significance import benjamini_yekutieli
 from ..intervals.clustered_means import mean_over_clusters
 
 Likeness: TypeAlias = Literal["equal", "near"]
-"""Likeness of an annotation to others: the share that is equal, or minus the root mean squared difference."""
+"""Similarity of an annotation to others: the share that is equal, or minus the root mean squared difference."""
 
-_LikenessOf: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+_LikenessFunction: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+"""Function from values ``(n,)`` and others' annotations ``(n, others)`` to the similarity of each, ``(n,)``."""
 
 MIN_ITEMS = 30
-"""Fewest items that an annotator shares with others; the t-test needs as many."""
+"""Minimum number of items that an annotator shares with others, for the t-test."""
 
-_PASSING = 0.5
-"""Least winning rate with which a judge passes."""
+_PASSING_RATE = 0.5
+"""Minimum winning rate of a judge that passes."""
 
-_TOO_FEW = 2
-"""Largest number of clusters from which skewness cannot be estimated."""
+_MAX_CLUSTERS_WITHOUT_SKEWNESS = 2
+"""With no more clusters skewness cannot be estimated."""
 
-_FALSE_DISCOVERIES = 0.05
-"""False discovery rate among annotators."""
+_FALSE_DISCOVERY_RATE = 0.05
 
 
 class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,9 +37,9 @@ class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         annotator: Number of the annotator: a column of the annotations.
-        n: Items that they and at least one other annotated and the judge scored.
-        judge_ahead: Share of items on which the judge is at least as near to the others as they are.
-        annotator_ahead: Share on which they are at least as near as the judge.
+        n: Number of items that the annotator and at least one other annotated and the judge scored.
+        judge_ahead: Share of items on which the judge is at least as near to the others as the annotator.
+        annotator_ahead: Share of items on which the annotator is at least as near to the others as the judge.
         n_clusters: Number of clusters of these items.
         p: One-sided p-value, over clusters, of the null hypothesis that the judge is not good enough; None if
             all items are in one cluster.
@@ -66,7 +66,7 @@ class AltTest(msgspec.Struct, frozen=True, kw_only=True):
         epsilon: Handicap of the annotators, for their cost.
         annotators: Test against each annotator.
         left_out: Annotators with too few items.
-        left_out_items: Number of items of each of them that count, fewer than `MIN_ITEMS`.
+        left_out_items: Number of usable items of each annotator left out, fewer than `MIN_ITEMS`.
     """
 
     winning_rate: float | None
@@ -88,7 +88,7 @@ def alt_test(
 ) -> AltTest:
     """Test whether a judge can replace annotators.
 
-    Takes annotations ``(items, annotators)`` and a judge ``(items,)``, NaN where missing.
+    Annotations have shape ``(items, annotators)``, the judge's scores ``(items,)``, with NaN where missing.
 
     For each annotator and item the test asks who is nearer to the *other* annotators: the judge, or the
     annotator. A tie credits both. ``d = annotator_ahead - judge_ahead``; the null hypothesis is that its mean
@@ -100,11 +100,13 @@ def alt_test(
     Source: Calderon, Reichart and Dror 2025.
     """
     clusters = np.arange(len(judge)) if cluster is None else cluster
-    usable = [_usable(annotator, annotations, judge) for annotator in range(annotations.shape[1])]
-    left_out = {annotator: n for annotator, rows in enumerate(usable) if (n := int(rows.sum())) < MIN_ITEMS}
-    tests = _decided(
+    usable_items = [_usable_items(annotator, annotations, judge) for annotator in range(annotations.shape[1])]
+    n_left_out = {
+        annotator: n for annotator, rows in enumerate(usable_items) if (n := int(rows.sum())) < MIN_ITEMS
+    }
+    tests = _with_rejections(
         [
-            _against(
+            _annotator_test(
                 annotator,
                 annotations[rows],
                 judge[rows],
@@ -112,38 +114,38 @@ def alt_test(
                 likeness=_LIKENESS[likeness],
                 epsilon=epsilon,
             )
-            for annotator, rows in enumerate(usable)
-            if annotator not in left_out
+            for annotator, rows in enumerate(usable_items)
+            if annotator not in n_left_out
         ]
     )
     winning = sum(test.rejected for test in tests) / len(tests) if tests else None
     return AltTest(
         winning_rate=winning,
         advantage=sum(test.judge_ahead for test in tests) / len(tests) if tests else None,
-        passes=winning is not None and winning >= _PASSING,
+        passes=winning is not None and winning >= _PASSING_RATE,
         epsilon=epsilon,
         annotators=tests,
-        left_out=list(left_out),
-        left_out_items=list(left_out.values()),
+        left_out=list(n_left_out),
+        left_out_items=list(n_left_out.values()),
     )
 
 
-def _usable(annotator: int, annotations: FloatArray, judge: FloatArray) -> BoolArray:
-    """Return which items the annotator, at least one other and the judge scored."""
+def _usable_items(annotator: int, annotations: FloatArray, judge: FloatArray) -> BoolArray:
+    """Return a mask of items that the annotator, at least one other and the judge scored."""
     others = np.delete(annotations, annotator, axis=1)
     return np.isfinite(annotations[:, annotator]) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
 
 
-def _against(
+def _annotator_test(
     annotator: int,
     annotations: FloatArray,
     judge: FloatArray,
     cluster: IntArray,
     *,
-    likeness: _LikenessOf,
+    likeness: _LikenessFunction,
     epsilon: float,
 ) -> AnnotatorTest:
-    """Test the judge against one annotator, on items that count."""
+    """Test the judge against one annotator, on usable items."""
     others, values = np.delete(annotations, annotator, axis=1), annotations[:, annotator]
     judge_likeness, annotator_likeness = likeness(judge, others), likeness(values, others)
     judge_ahead = (judge_likeness >= annotator_likeness).astype(np.float64)
@@ -158,13 +160,13 @@ def _against(
     )
 
 
-def _decided(tests: list[AnnotatorTest]) -> list[AnnotatorTest]:
-    """Return the tests with their decisions, adjusted for all tests together."""
+def _with_rejections(tests: list[AnnotatorTest]) -> list[AnnotatorTest]:
+    """Decide which null hypotheses are rejected, for all tests together."""
     if not tests:
         return []
     adjusted = benjamini_yekutieli(np.array([1.0 if test.p is None else test.p for test in tests]))
     return [
-        msgspec.structs.replace(test, rejected=bool(p <= _FALSE_DISCOVERIES))
+        msgspec.structs.replace(test, rejected=bool(p <= _FALSE_DISCOVERY_RATE))
         for test, p in zip(tests, adjusted, strict=True)
     ]
 
@@ -183,15 +185,19 @@ def _p_value(difference: FloatArray, cluster: IntArray, epsilon: float) -> float
 
 
 def _without_skewness(t: float, residual: FloatArray, cluster: IntArray) -> float:
-    """Correct a t for skewness, so that it is equally likely to be too low and too high.
+    """Correct a t value for skewness, so that it is equally likely to be too low and too high.
 
-    Sums over clusters are skewed, since a judge is entirely wrong on few of them.
+    Sums over clusters are skewed, since a judge is entirely wrong on a few of them.
 
     Source: Hall 1992, the cubic that removes the skewness of a mean, here of clusters' sums.
     """
     sums = np.bincount(np.unique(cluster, return_inverse=True)[1], weights=residual)
     clusters, spread = len(sums), float((sums**2).mean())
-    skewness = float((sums**3).mean()) / spread**1.5 / math.sqrt(clusters) if clusters > _TOO_FEW else 0.0
+    skewness = (
+        float((sums**3).mean()) / spread**1.5 / math.sqrt(clusters)
+        if clusters > _MAX_CLUSTERS_WITHOUT_SKEWNESS
+        else 0.0
+    )
     return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
 
 
@@ -205,7 +211,7 @@ def _nearness(values: FloatArray, others: FloatArray) -> FloatArray:
     return -np.sqrt(squares.sum(axis=1) / np.isfinite(others).sum(axis=1))
 
 
-_LIKENESS: dict[Likeness, _LikenessOf] = {
+_LIKENESS: dict[Likeness, _LikenessFunction] = {
     "equal": _share_equal,
     "near": _nearness,
 }

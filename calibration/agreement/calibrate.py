@@ -13,13 +13,14 @@ from ...records.score_kinds import GRADES, PROBABILITIES
 from ..comparison.class_rates import ErrorCosts
 from ..intervals.bootstrap import DEFAULT_REPLICATES
 from ..intervals.measurement import IntervalOption, Settings
-from ..pass_threshold import GivenPassAt, ThresholdSource
+from ..pass_threshold import ThresholdSource
 from ..statistic import (
     FEW_CLUSTERS,
     FEW_FOR_A_SHARE,
     FEW_OF_A_CLASS,
     AgreementCaution,
     Caution,
+    Statistic,
     labels_of_checkers,
 )
 from ..tables.calibration_table import PROBABILITY, Table
@@ -57,7 +58,7 @@ class Requests(NamedTuple):
     Attributes:
         audit: A person's verdicts on a random sample of items, by item, to correct for errors of the labels.
         audit_by: Method of this correction.
-        max_error: Certify a confidence above which a judge's verdicts are wrong at most this often.
+        max_error: Certify a confidence from which on a judge's verdicts are wrong at most this often.
         cascade: Judges, in the order in which they are asked, to certify together for ``max_error``.
         categories: All possible values of labels and scores, ascending, for agreement on categories.
         threshold_for: Choose the threshold that maximises this statistic of the 2x2 table.
@@ -78,31 +79,31 @@ class Requests(NamedTuple):
 def requested_analyses(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
     """Return the requested analyses of every judge of a table, by field of `Calibration`."""
     audit, audit_by, max_error, cascade, categories, statistic, method, _ = requests
-    parts: dict[str, Any] = {}
+    analyses: dict[str, Any] = {}
     if audit is not None:
-        parts["label_audit"] = label_audit(table, audit, settings, audit_by)
+        analyses["label_audit"] = label_audit(table, audit, settings, audit_by)
     if cascade is not None and max_error is not None:
         from ..thresholds.certified_thresholds import cascade_of  # noqa: PLC0415 - seldom requested
 
-        parts["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
+        analyses["cascade"] = cascade_of(table, list(cascade), max_error, settings.seed)
     functions: dict[str, Callable[[Table], Any]] = {}
     if max_error is not None:
         functions["selective"] = lambda part: selective_threshold(part, max_error, settings.seed)
     if categories is not None:
         functions["categories"] = lambda part: category_agreement(usable_sample(part), categories, settings)
     if statistic is not None:
-        functions["thresholds"] = lambda part: _threshold(part, statistic)
+        functions["thresholds"] = lambda part: _chosen_threshold(part, statistic)
     if method is not None:
         functions["recalibration"] = lambda part: _recalibration(part, method, settings.level)
-    return parts | {name: by_judge(table, function) for name, function in functions.items()}
+    return analyses | {name: by_judge(table, function) for name, function in functions.items()}
 
 
 def selective_threshold(
     table: Table, max_error: float, seed: int, *, by_size: bool = False
 ) -> CertifiedThreshold:
-    """Return the lowest confidence at which a judge's verdicts meet the allowed error.
+    """Certify the lowest confidence at which a judge's verdicts meet the allowed error.
 
-    ``by_size`` is that of `certify_threshold`.
+    See `certify_threshold` for ``by_size``.
     """
     from ..thresholds.certified_thresholds import (  # noqa: PLC0415 - seldom requested
         bound_of,
@@ -114,13 +115,13 @@ def selective_threshold(
     rows = usable_rows(in_order_of_items(table))
     wrong = rows.passed != rows.right
     confidence = confidence_of(rows.score, rows.threshold)
-    found = certify_threshold(
+    certified = certify_threshold(
         confidence, wrong, max_error=max_error, cluster=rows.cluster, by_size=by_size, seed=seed
     )
-    return found if by_size else msgspec.structs.replace(found, bound_of=bound_of(table))
+    return certified if by_size else msgspec.structs.replace(certified, bound_of=bound_of(table))
 
 
-def _threshold(table: Table, statistic: str) -> ChosenThreshold:
+def _chosen_threshold(table: Table, statistic: str) -> ChosenThreshold:
     rows = usable_rows(table)
     return choose_threshold(rows.right, rows.score, rows.cluster, statistic=statistic)
 
@@ -136,7 +137,7 @@ def _recalibration(table: Table, method: Recalibrator, level: float) -> Recalibr
 def calibrate(
     table: Table,
     *,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: IntervalOption | None = None,
     level: float = 0.95,
     seed: int = 0,
@@ -150,8 +151,8 @@ def calibrate(
 
     Args:
         table: Labels, scores, clusters.
-        pass_at: Pass threshold of verdicts, and of the labels beside them, for the 2x2 statistics: for all
-            judges or by judge; by default the one that a judge declares, else 0.5.
+        pass_at: Pass threshold of scores and labels, for the 2x2 statistics: for all judges or by judge; by
+            default the one that a judge declares, else 0.5.
         interval: See `Settings`, or None for the best of each statistic.
         level: Nominal coverage of the intervals.
         seed: The same seed gives the same intervals.
@@ -168,8 +169,8 @@ def calibrate(
     probability = by_judge(
         table, lambda part: probability_scores(part, settings=settings) if _has_fractions(part) else None
     )
-    calibrated = {name for name, each in probability.items() if _is_calibrated(judges[name], each)}
-    advised = {name: each for name, each in better.items() if name not in calibrated}
+    calibrated = {name for name, scores in probability.items() if _is_calibrated(judges[name], scores)}
+    advised = {name: threshold for name, threshold in better.items() if name not in calibrated}
     suspected = suspected_label_errors(table)
     calibration = Calibration(
         judges=judges,
@@ -194,28 +195,29 @@ def calibrate(
 
 
 def _is_calibrated(panel: JudgeCalibration, scores: ProbabilityScores) -> bool:
-    """Return whether labels do not contradict a judge's scores as probabilities.
+    """Return whether scores are, or may be, probabilities that the labels do not contradict.
 
-    The best threshold of such scores follows from the costs of errors, not from the labels. Fine scores that nothing declares
-    may be such, so they get no advice either.
+    The best threshold of such scores follows from the costs of errors, not from the labels, so no other one is
+    advised. Fine scores without a declaration may be probabilities.
     """
     if panel.scores == GRADES:
         return False
-    tested = [
-        (scores.calibration.get("calibration_in_the_large"), 0.0),
-        (scores.calibration.get("slope"), 1.0),
-    ]
     undeclared: ThresholdSource = "default"
-    may_be = scores.are_fine and panel.pass_at_source == undeclared
-    return (panel.scores == PROBABILITIES or may_be) and (
-        all(
-            each is not None
-            and each.low is not None
-            and each.high is not None
-            and each.low <= null <= each.high
-            for each, null in tested
-        )
+    may_be_probabilities = scores.are_fine and panel.pass_at_source == undeclared
+    if panel.scores != PROBABILITIES and not may_be_probabilities:
+        return False
+    in_the_large, slope = (
+        scores.calibration.get("calibration_in_the_large"),
+        scores.calibration.get("slope"),
     )
+    return _is_compatible(in_the_large, 0.0) and _is_compatible(slope, 1.0)
+
+
+def _is_compatible(statistic: Statistic | None, value: float) -> bool:
+    """Return whether a statistic has an interval, and this value is inside."""
+    if statistic is None or statistic.low is None or statistic.high is None:
+        return False
+    return statistic.low <= value <= statistic.high
 
 
 def _has_fractions(table: Table) -> bool:
@@ -234,7 +236,7 @@ def _better_threshold(table: Table, level: float) -> BetterThreshold | None:
 
 
 def _judges(table: Table, settings: Settings, of: int | None = None) -> dict[str, JudgeCalibration]:
-    """Compare each judge with the labels; ``of`` counts all judges shown."""
+    """Compare each judge with the labels; intervals are valid for ``of`` judges at once."""
     judges = table.judge.present()
     of = of or len(judges)
     return {
@@ -250,9 +252,9 @@ def _judges(table: Table, settings: Settings, of: int | None = None) -> dict[str
 
 
 def _slices(table: Table, settings: Settings) -> dict[str, dict[str, dict[str, JudgeCalibration]]]:
-    bare, of = table.without_slices(), len(table.judge.present())
+    without_slices, n_judges = table.without_slices(), len(table.judge.present())
     return {
-        name: {value: _judges(bare.take(rows), settings, of) for value, rows in parts}
+        name: {value: _judges(without_slices.take(rows), settings, n_judges) for value, rows in parts}
         for name, column in table.columns.items()
         if len(parts := column.present()) > 1
     }
@@ -270,9 +272,13 @@ def cautions(
             for name, panel in graded.items()
             if panel.effective_clusters < FEW_CLUSTERS
         },
-        "few_of_a_class": {name: few for name, panel in graded.items() if (few := _smaller_class(panel))},
+        "few_of_a_class": {
+            name: count for name, panel in graded.items() if (count := _small_class_labels(panel))
+        },
         "few_rows": {name: panel.n for name, panel in graded.items() if panel.n < FEW_FOR_A_SHARE},
-        "another_threshold": {name: each.better_at for name, each in (better or {}).items() if each.clear},
+        "another_threshold": {
+            name: threshold.better_at for name, threshold in (better or {}).items() if threshold.clear
+        },
         "missing_verdicts": {name: panel.n_missing for name, panel in graded.items() if panel.n_missing},
     }
     applicable = [Caution(kind, about) for kind, about in numbers.items() if about]
@@ -285,7 +291,7 @@ def cautions(
     return applicable + labels_of_checkers(table.checkers) + tied_labels(table)
 
 
-def _smaller_class(panel: JudgeCalibration) -> int:
-    """Labels of the smaller class; 0 if both classes are large enough."""
+def _small_class_labels(panel: JudgeCalibration) -> int:
+    """Return the number of labels of a class that has too few, or 0 if neither has too few."""
     classes = (panel.tp + panel.fn, panel.fp + panel.tn)
     return min((count for count in classes if 0 < count < FEW_OF_A_CLASS), default=0)

@@ -30,11 +30,11 @@ from ..thresholds.threshold_results import (
 from .adjudication_results import Adjudication
 from .diagnosis_results import (
     CategoryAgreement,
-    EqualRates,
-    JudgesAlone,
+    DawidSkeneRates,
+    HomogeneityTest,
     JuryVotes,
     LabelAudit,
-    People,
+    PeopleAgreement,
     ProbabilityScores,
     SuspectedLabel,
     SystemAgreement,
@@ -62,9 +62,9 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
     Each statistic is also an attribute: ``judge.cohen_kappa.low``.
 
     Attributes:
-        pass_at: Pass threshold of its verdicts, and of the labels beside them.
+        pass_at: Scores and labels at or above this threshold pass.
         pass_at_source: Source of the threshold: the user, the judge, or the default.
-        scores: What its scores are, as declared, or None if nothing says it.
+        scores: Declared kind of the judge's scores, or None if undeclared.
         n: Rows with label and score.
         n_missing: Labelled rows without a score.
         n_unlabelled: Rows without a label.
@@ -77,16 +77,16 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
         tn: Rows that both fail.
         statistics: Every statistic of `ESTIMATORS`, by name, and the custom ones.
         missing: Rate and possible effect of missing verdicts.
-        balanced_accuracy_at_once: Balanced accuracy with an interval that holds for all judges of the table at
+        balanced_accuracy_at_once: Balanced accuracy with an interval that is valid for all judges of the table at
             once (Bonferroni), or None for a single judge.
         rates_at_once: True positive rate, true negative rate and bias with such intervals, by name; empty for
             a single judge.
-        declared: What says that the labels are of a random sample of its outputs, or of each of them; None if
-            nothing does.
+        declared: How it is known that all of the judge's outputs, or a random sample of them, have labels; None
+            if it is unknown.
     """
 
     pass_at: float = HALF
-    pass_at_source: ThresholdSource = "default"  # noqa: S105 - not that kind of pass
+    pass_at_source: ThresholdSource = "default"  # noqa: S105 - a pass threshold, not a password
     scores: ScoreKind | None = None
     n: int = 0
     n_missing: int = 0
@@ -139,12 +139,13 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
 class Calibration(Result, Framed, frozen=True, kw_only=True):
     """Agreement of each judge of a table with the labels.
 
-    Each judge is accessible by name: ``calibration["judge"].cohen_kappa``. ``to_frame`` has one row per judge and statistic.
+    Each judge is accessible by name: ``calibration["judge"].cohen_kappa``. ``to_frame`` has one row per judge and
+    statistic.
 
     Attributes:
         judges: Results by judge.
-        baselines: Results of baselines, which a judge has to beat: ``always_pass``, ``always_fail``, and
-            those in the table.
+        baselines: Results of baselines that a judge should beat: ``always_pass``, ``always_fail``, and those in
+            the table.
         slices: Results by judge on each value of a column, by column and value.
         homogeneity: Tests that a judge is equally good on every slice, by column, judge and rate.
         suspected_label_errors: The 20 most doubtful labels.
@@ -157,10 +158,11 @@ class Calibration(Result, Framed, frozen=True, kw_only=True):
         more_suspected: Number of doubtful labels beyond those listed.
         systems: Agreement on systems, by judge, if there are two or more.
         probability: Scores read as probabilities, by judge, if they lie between 0 and 1.
-        better_thresholds: Gain of another threshold, by judge, if scores lie between 0 and 1 and have labels.
+        better_thresholds: Gain of the best other threshold over the judge's own, by judge, if scores lie between 0
+            and 1 and have labels.
         adjudication: Judges against adjudicated labels, if there are any.
         label_audit: On request: judges corrected for errors of the labels.
-        selective: On request: the confidence threshold for an error rate, by judge.
+        selective: On request: the confidence from which on the error rate is certified to be low, by judge.
         cascade: On request: judges asked one after another.
         categories: On request: agreement on declared levels, by judge.
         thresholds: On request: the threshold that maximises a statistic, by judge.
@@ -171,13 +173,14 @@ class Calibration(Result, Framed, frozen=True, kw_only=True):
     judges: dict[str, JudgeCalibration] = {}
     baselines: dict[str, JudgeCalibration] = {}
     slices: dict[str, dict[str, dict[str, JudgeCalibration]]] = {}
-    homogeneity: dict[str, dict[str, dict[str, EqualRates]]] = {}
+    homogeneity: dict[str, dict[str, dict[str, HomogeneityTest]]] = {}
     suspected_label_errors: list[SuspectedLabel] = []
-    dawid_skene: JudgesAlone = JudgesAlone()
+    dawid_skene: DawidSkeneRates = DawidSkeneRates()
     pass_at: float | None = HALF
     level: float = 0.95
     cautions: list[Caution] = []
-    people: People | None = None
+    # Fields from here on are left out of the JSON if they are empty (`_OMITTED_IF_EMPTY`).
+    people: PeopleAgreement | None = None
     juries: dict[str, JuryVotes] = {}
     more_suspected: int = 0
     systems: dict[str, SystemAgreement] = {}
@@ -231,22 +234,24 @@ class Calibration(Result, Framed, frozen=True, kw_only=True):
         return len(self.judges)
 
 
-_NOT_ALWAYS = Calibration.__struct_fields__[Calibration.__struct_fields__.index("people") :]
-"""Parts left out of the JSON if they are empty or were not requested."""
+_OMITTED_IF_EMPTY = Calibration.__struct_fields__[Calibration.__struct_fields__.index("people") :]
+"""Fields left out of the JSON if they are empty or were not requested: ``people`` and those after it."""
 
 
 def calibration_json(calibration: Calibration) -> dict[str, Any]:
-    """Return a calibration as JSON, without its empty parts."""
+    """Return a calibration as JSON, without optional parts that are empty."""
     parts: dict[str, Any] = msgspec.to_builtins(calibration)
     parts["better_cuts"] = parts["better_thresholds"]  # its former name, until the next version
-    return {name: part for name, part in parts.items() if part or name not in {*_NOT_ALWAYS, "better_cuts"}}
+    return {
+        name: part for name, part in parts.items() if part or name not in {*_OMITTED_IF_EMPTY, "better_cuts"}
+    }
 
 
 def read_calibration(stored: Mapping[str, Any], path: object | None = None) -> Calibration:
     """Read a calibration from its JSON, ignoring unknown fields; ``path`` is for messages.
 
     Raises:
-        InputError: It is not in that form.
+        InputError: ``stored`` is not a calibration.
     """
     try:
         return convert({"better_thresholds": stored.get("better_cuts", {}), **stored}, Calibration)

@@ -14,10 +14,10 @@ from ..statistic import Statistic, defined
 from .adjudicated_rows import RIGHT, UNDECIDABLE, UNSEEN, WRONG, AdjudicatedRows
 
 MIN_TWICE = 20
-"""Fewest outputs decided as right or wrong by two people from which their errors are estimated."""
+"""Minimum number of outputs decided as right or wrong by two people, for estimating their errors."""
 
-_CHANCE = 0.4
-"""Share of differing decisions from which two people agree hardly more often than by chance."""
+_MAX_DIFFERING = 0.4
+"""Share of differing decisions above which two people agree hardly more often than by chance."""
 
 _DECIDED = {"right", "wrong"}
 
@@ -38,16 +38,13 @@ class DeciderErrors(NamedTuple):
         return defined(value, (low, high), n=int(n), method="Wilson, of how often two differ", level=level)
 
     def drawn(self, replicates: int, rng: np.random.Generator) -> FloatArray:
-        """Draw error rates from the confidence distribution of mid-P limits.
-
-        Their shape is ``(replicates, 1, 1)``.
-        """
+        """Draw error rates from the confidence distribution of mid-P limits, ``(replicates, 1, 1)``."""
         apart = drawn_shares(np.array([[self.apart]]), np.array([[self.alike]]), replicates, rng)
         return error_rate(apart)
 
 
 def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | None:
-    """Return how often two people agree; None with too few outputs or too little agreement.
+    """Count how often two people agree; None with too few outputs or too little agreement.
 
     Of three or more people on one output the first two count: a third is often asked because they differ.
     """
@@ -58,7 +55,7 @@ def decider_errors(decisions: Iterable[Sequence[Decision]]) -> DeciderErrors | N
         if len(pair) == 2 and {decision.found for decision in pair} <= _DECIDED  # noqa: PLR2004 - the first two
     ]
     n, alike = len(agreed), sum(agreed)
-    if n < MIN_TWICE or wilson_interval((n - alike) / n, n)[1] > _CHANCE:
+    if n < MIN_TWICE or wilson_interval((n - alike) / n, n)[1] > _MAX_DIFFERING:
         return None
     return DeciderErrors(float(alike), float(n - alike))
 
@@ -67,9 +64,9 @@ def error_rate(apart: FloatArray) -> FloatArray:
     """Return the error rate ``e`` of each of two people from their share of differing decisions.
 
     They are assumed to err equally often, and independently of each other, of the truth, and of label and
-    verdict. So they differ on ``2 e (1 - e)``.
+    verdict. So they differ on a share ``2 e (1 - e)`` of outputs.
     """
-    return (1 - np.sqrt(1 - 2 * np.minimum(apart, _CHANCE))) / 2
+    return (1 - np.sqrt(1 - 2 * np.minimum(apart, _MAX_DIFFERING))) / 2
 
 
 class DecidedShares(NamedTuple):
@@ -96,8 +93,8 @@ def decided_shares(
         return _corrected_shares(rows, errors, replicates, rng)
     wrong, right, unknown = np.moveaxis(rows.reviewed_counts, -1, 0)
     return DecidedShares(
-        _part(wrong + right, unknown),
-        _part(right, wrong),
+        _share_of_first(wrong + right, unknown),
+        _share_of_first(right, wrong),
         drawn_shares(wrong + right, unknown, replicates, rng),
         drawn_shares(right, wrong, replicates, rng),
     )
@@ -112,16 +109,17 @@ def _corrected_shares(
     wrong, right, weight = found_counts(counts, float(error))
     undecidable, decidable = np.moveaxis(counts.decidable, -1, 0)
     return DecidedShares(
-        _part(decidable, undecidable),
-        without_errors(_part(right, wrong), error, weight),
+        _share_of_first(decidable, undecidable),
+        without_errors(_share_of_first(right, wrong), error, weight),
         drawn_shares(decidable, undecidable, replicates, rng),
         without_errors(drawn_shares(right, wrong, replicates, rng), errors.drawn(replicates, rng), weight),
     )
 
 
-def _part(some: FloatArray, others: FloatArray) -> FloatArray:
-    total = some + others
-    return some / np.where(total > 0, total, 1.0)
+def _share_of_first(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return ``first / (first + second)``, or 0 where both are 0."""
+    total = first + second
+    return first / np.where(total > 0, total, 1.0)
 
 
 class DecidedCounts(NamedTuple):
@@ -130,9 +128,9 @@ class DecidedCounts(NamedTuple):
     Each has shape ``(2, 2, 2)``.
 
     Attributes:
-        decidable: Outputs that were decided at [..., 1], and undecidable ones at [..., 0].
-        once: Decided by one person: wrong, right.
-        twice: Decided alike by two: wrong, right.
+        decidable: Undecidable outputs at [..., 0], decided ones at [..., 1].
+        once: Outputs decided by one person, found wrong at [..., 0] and right at [..., 1].
+        twice: Outputs on which two people agree, found wrong at [..., 0] and right at [..., 1].
     """
 
     decidable: FloatArray
@@ -148,44 +146,46 @@ class DecidedCounts(NamedTuple):
 def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
     """Count the decisions of the first two people on each output that is in a random part."""
     cell = 2 * rows.label.astype(np.int64) + rows.verdict
-    times = (rows.first_two < UNDECIDABLE).sum(axis=1)
-    right = (rows.first_two == RIGHT).sum(axis=1)
+    n_decided = (rows.first_two < UNDECIDABLE).sum(axis=1)
+    n_right = (rows.first_two == RIGHT).sum(axis=1)
     weight = np.where(rows.drawn, rows.weight, 0.0)
-    decisions = np.maximum((rows.first_two < UNSEEN).sum(axis=1), 1)
+    n_decisions = np.maximum((rows.first_two < UNSEEN).sum(axis=1), 1)
 
     def count(yes: FloatArray, no: FloatArray) -> FloatArray:
         sums = [np.bincount(cell, weights=weight * array, minlength=4) for array in (no, yes)]
         return np.stack(sums, axis=-1).reshape(2, 2, 2).astype(np.float64)
 
-    def share(one: int, of: int) -> FloatArray:
-        return ((times == of) & (right == one)).astype(np.float64)
+    def is_found_right(by: int, of: int) -> FloatArray:
+        return ((n_decided == of) & (n_right == by)).astype(np.float64)
 
-    decided_share = times / decisions
+    decided_share = n_decided / n_decisions
     return DecidedCounts(
         count(decided_share, 1 - decided_share),
-        count(share(1, 1), share(0, 1)),
-        count(share(2, 2), share(0, 2)),
+        count(is_found_right(1, of=1), is_found_right(0, of=1)),
+        count(is_found_right(2, of=2), is_found_right(0, of=2)),
     )
 
 
 def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return effective counts of wrong and right outputs, and the weight of double decisions.
 
-    Each has shape ``(2, 2)``. If ``t`` is the share that is right, ``t (1 - e) + (1 - t) e`` of the outputs
-    decided once are found right. For outputs decided alike by two, ``e^2 / (e^2 + (1 - e)^2)`` takes the
-    place of ``e``. Both are averaged by their information on ``t``. Outputs on which two people differ inform
-    only about ``e``.
+    Each has shape ``(2, 2)``. If ``t`` is the share that is right and ``e`` the error rate of a person,
+    ``t (1 - e) + (1 - t) e`` of the outputs decided once are found right. For outputs on which two people agree,
+    ``e^2 / (e^2 + (1 - e)^2)`` takes the place of ``e``. Both are averaged by their information on ``t``. Outputs
+    on which two people differ inform only about ``e``.
     """
     once, twice = (array.sum(axis=-1) for array in (counts.once, counts.twice))
-    errors = error, _of_two(error)
+    errors = error, _error_of_two(error)
     share = (counts.twice[..., RIGHT] + 0.5) / (twice + 1)
     # A share found right has the variance x (1 - x) / n, and moves by 1 - 2 e with t. Weighted by 1 - 2 e over its
     # variance, both shares give the inverse-variance average of t, since correcting their average divides by 1 - 2 e.
     precision = [n * (1 - 2 * e) / _variance(share, e) for n, e in zip((once, twice), errors, strict=True)]
-    weight = _part(precision[1], precision[0])
-    found_right = (1 - weight) * _part(*_sides(counts.once)) + weight * _part(*_sides(counts.twice))
+    weight = _share_of_first(precision[1], precision[0])
+    found_right = (1 - weight) * _share_of_first(*_sides(counts.once)) + weight * _share_of_first(
+        *_sides(counts.twice)
+    )
     error_of_both = (1 - weight) * errors[0] + weight * errors[1]
-    information = sum(each * (1 - 2 * e) for each, e in zip(precision, errors, strict=True))
+    information = sum(p * (1 - 2 * e) for p, e in zip(precision, errors, strict=True))
     n = _variance(share, error_of_both) * information / (1 - 2 * error_of_both) ** 2
     return n * (1 - found_right), n * found_right, weight
 
@@ -193,15 +193,14 @@ def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, Float
 def without_errors(share: FloatArray, error: FloatArray, weight: FloatArray) -> FloatArray:
     """Return the share that is right, corrected for a rate of wrong decisions.
 
-    ``weight`` is the share of decisions that two people made.
-
-    It may lie outside [0, 1]; over the cells of a table, values below 0 and above 1 cancel out.
+    ``weight`` is the share of decisions that two people made. The corrected share may lie outside [0, 1]; it is not
+    clipped, since over the cells of a table values below 0 and above 1 cancel out.
     """
-    both = (1 - weight) * error + weight * _of_two(error)
-    return (share - both) / (1 - 2 * both)
+    error_of_both = (1 - weight) * error + weight * _error_of_two(error)
+    return (share - error_of_both) / (1 - 2 * error_of_both)
 
 
-def _of_two(error: _Error) -> _Error:
+def _error_of_two(error: _Error) -> _Error:
     """Return the share of agreeing pairs that are both wrong."""
     return error**2 / (error**2 + (1 - error) ** 2)
 
@@ -219,11 +218,11 @@ def _sides(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
 def drawn_shares(yes: FloatArray, no: FloatArray, replicates: int, rng: np.random.Generator) -> FloatArray:
     """Draw shares ``yes / (yes + no)``, shape ``(replicates, 2, 2)``.
 
-    Draws come from the confidence distribution whose quantiles are mid-P limits.
-
-    It is halfway between those of Clopper and Pearson's lower and upper limits, which are Beta with one more
-    success, or one more failure.
+    Draws come from the confidence distribution whose quantiles are mid-P limits. It is halfway between those of
+    Clopper and Pearson's lower and upper limits, which are Beta with one more success, or one more failure.
     """
-    more = rng.integers(2, size=(replicates, *yes.shape))
-    successes, failures = rng.standard_gamma(yes + more), rng.standard_gamma(no + 1 - more)
+    extra_success = rng.integers(2, size=(replicates, *yes.shape))
+    # Two gamma draws make a beta draw, also where a count is 0.
+    successes = rng.standard_gamma(yes + extra_success)
+    failures = rng.standard_gamma(no + 1 - extra_success)
     return successes / (successes + failures)

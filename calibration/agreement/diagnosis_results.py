@@ -9,13 +9,13 @@ import msgspec
 from ..statistic import Statistic, Statistics
 
 
-class EqualRates(msgspec.Struct, frozen=True, kw_only=True):
+class HomogeneityTest(msgspec.Struct, frozen=True, kw_only=True):
     """A test that a rate is the same in several groups.
 
     Attributes:
-        p: Its p-value; None when it cannot be computed.
+        p: p-value of equal rates, or None if it cannot be computed.
         groups: Number of groups.
-        undefined: Why there is no p-value; None when there is one.
+        undefined: Why there is no p-value, or None if there is one.
         holm_p: ``p`` adjusted over all such tests of the table (Holm).
     """
 
@@ -29,10 +29,10 @@ class SuspectedLabel(msgspec.Struct, frozen=True, kw_only=True):
     """An item whose label most judges contradict.
 
     Attributes:
-        item_id: The item.
-        label: Its label.
+        item_id: Id of the item.
+        label: Label of the item.
         contradicted_by: Judges that disagree with the label.
-        agreed_by: Judges that agree with it.
+        agreed_by: Judges that agree with the label.
         evidence: Log-odds that the label is wrong if judges err independently; below 0 if the other class is
             rare.
     """
@@ -57,13 +57,13 @@ class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         a: One judge.
-        b: The other.
-        n: Items that both judged.
-        observed: Share of them on which they agree.
-        expected: What the model expects.
-        residual: Observed minus expected. Above 0, judges do not err independently. It does not show which
-            judges share errors: if the model takes shared errors for the truth, the other judges agree too
-            much.
+        b: The other judge.
+        n: Number of items that both judged.
+        observed: Share of these items on which they agree.
+        expected: Share that the model expects.
+        residual: ``observed`` minus ``expected``. If it is above 0, judges do not err independently. It does not
+            show which judges share errors: if the model takes shared errors for the truth, the other judges seem
+            to agree too much.
     """
 
     a: str
@@ -74,15 +74,15 @@ class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
     residual: float
 
 
-class JudgesAlone(msgspec.Struct, frozen=True, kw_only=True):
+class DawidSkeneRates(msgspec.Struct, frozen=True, kw_only=True):
     """Judge rates without labels, assuming independent errors; a diagnostic, never the truth.
 
     Attributes:
-        n: Items with verdicts of three judges or more.
+        n: Number of items with verdicts of three judges or more.
         undefined: Why there is no model, or None if there is one.
         prevalence: Share of right items.
-        judges: The judges' rates.
-        pairs: Every two judges with items in common; empty for three judges, since the model always fits
+        judges: Rates by judge.
+        pairs: Agreement of every two judges with common items; empty for three judges, since the model always fits
             their agreement.
     """
 
@@ -102,7 +102,7 @@ class JuryVotes(msgspec.Struct, frozen=True, kw_only=True):
             output has a label. Right answers that jurors share then count as dependence.
         n_informative: Outputs on which a juror errs; by agreement, all outputs with a vote of each juror.
         votes: Number of independent votes.
-        constant: Jurors that say the same of all these outputs, which add nothing.
+        constant: Number of jurors with the same vote on all these outputs, which add nothing.
     """
 
     jurors: int
@@ -112,12 +112,12 @@ class JuryVotes(msgspec.Struct, frozen=True, kw_only=True):
     constant: int = 0
 
 
-class People(msgspec.Struct, frozen=True):
+class PeopleAgreement(msgspec.Struct, frozen=True):
     """Agreement of the people in a table.
 
     Attributes:
         names: Names of the people.
-        krippendorff_alpha: At the nominal, ordinal and interval level.
+        krippendorff_alpha: Krippendorff's alpha at the nominal, ordinal and interval level, by level.
     """
 
     names: list[str]
@@ -131,7 +131,7 @@ class SystemMeans(msgspec.Struct, frozen=True):
         n: Rows with label and score.
         label_mean: Mean label.
         score_mean: Mean score.
-        difference: Mean of score minus label; its interval holds together with those of the other systems.
+        difference: Mean of score minus label, with an interval that is valid for all systems at once.
     """
 
     n: int
@@ -141,10 +141,10 @@ class SystemMeans(msgspec.Struct, frozen=True):
 
 
 class SystemAgreement(msgspec.Struct, frozen=True):
-    """Agreement on systems, not on items.
+    """Agreement on systems, rather than on items.
 
     Attributes:
-        systems: Each system's means.
+        systems: Mean label and score by system.
         kendall_tau_b: Kendall's tau-b of the means; 1 if the judge ranks like the labels.
         largest_difference: Largest absolute difference of any system.
     """
@@ -180,11 +180,11 @@ class CoverageStep(msgspec.Struct, frozen=True, kw_only=True):
     """Error rate of a judge's most confident verdicts.
 
     Attributes:
-        threshold: Confidence from which verdicts are kept.
+        threshold: Minimum confidence of the verdicts kept.
         n: Number of verdicts kept.
         coverage: Share of verdicts kept.
-        errors: Number of wrong verdicts among them.
-        risk: Their error rate.
+        errors: Number of wrong verdicts among those kept.
+        risk: Error rate of the verdicts kept.
     """
 
     threshold: float
@@ -200,7 +200,7 @@ class ProbabilityScores(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         n: Number of rows.
         groups: Number of groups of scores.
-        grouping: Kind of groups.
+        grouping: Kind of groups: distinct scores, or bins of equal mass.
         statistics: Parts of the Brier score, plain and corrected for small groups, and ``ece_equal_mass``.
         confidence: Statistics of a verdict's probability as a prediction that it is right.
         bins: Reliability curve, in ten bins of equal mass.

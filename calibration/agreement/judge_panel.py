@@ -12,7 +12,7 @@ from ...records.score_kinds import ScoreKind
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..comparison.choosing import simultaneous
 from ..intervals.bootstrap import acceleration, bca_interval, bootstrap, varies
-from ..intervals.measurement import USUAL, Settings, measure
+from ..intervals.measurement import DEFAULT_SETTINGS, Settings, measure
 from ..label_declarations import LabelsDeclaredBy
 from ..pass_threshold import ThresholdSource
 from ..sample import Cells, Sample, make_sample, reduce_rows
@@ -21,15 +21,15 @@ from ..statistic_catalogue import ESTIMATORS, custom_estimators
 from ..statistics.krippendorff import Level, alpha_of_units, value_counts
 from ..tables.calibration_table import BASELINE, PERSON, Table
 from .calibration_results import AccuracyWithMissing, JudgeCalibration, MissingVerdicts
-from .diagnosis_results import People
+from .diagnosis_results import PeopleAgreement
 
 _Result = TypeVar("_Result")
 
-_AT_ONCE = ("true_positive_rate", "true_negative_rate", "bias")
-"""Statistics of which the words of the verdict on a judge speak."""
+_SIMULTANEOUS_STATISTICS = ("true_positive_rate", "true_negative_rate", "bias")
+"""Statistics behind the printed verdict on a judge, which need intervals that are valid for all judges at once."""
 
-_PLAIN_SAMPLES: tuple[LabelsDeclaredBy, ...] = ("random", "review")
-"""Declarations of a random sample of all outputs; one of each system weighs systems by its labels."""
+_SIMPLE_SAMPLES: tuple[LabelsDeclaredBy, ...] = ("random", "review")
+"""Declarations of a random sample of all outputs, unlike ``system``: a sample per system."""
 
 
 def judge_panel(
@@ -40,7 +40,15 @@ def judge_panel(
     scores: ScoreKind | None = None,
     of: int = 1,
 ) -> JudgeCalibration:
-    """Compare one judge, of this many in the table, with the labels."""
+    """Compare one judge with the labels.
+
+    Args:
+        table: Rows of one judge.
+        settings: Interval settings.
+        source: Source of its pass threshold.
+        scores: Declared kind of its scores.
+        of: Number of judges for which simultaneous intervals are valid.
+    """
     table, pass_at = table.at_one_threshold()
     labelled = np.isfinite(table.label)
     judged = labelled & np.isfinite(table.score)
@@ -69,23 +77,25 @@ def judge_panel(
         else simultaneous(ESTIMATORS["balanced_accuracy"], sample, settings, of=of),
         rates_at_once={}
         if of == 1
-        else {name: simultaneous(ESTIMATORS[name], sample, settings, of=of) for name in _AT_ONCE},
-        declared=_declared(table, labelled),
+        else {
+            name: simultaneous(ESTIMATORS[name], sample, settings, of=of) for name in _SIMULTANEOUS_STATISTICS
+        },
+        declared=_labels_declared_by(table, labelled),
     )
 
 
-def _declared(table: Table, labelled: BoolArray) -> LabelsDeclaredBy | None:
-    """Return what says that the labels are of a random sample of a judge's outputs, or of all."""
+def _labels_declared_by(table: Table, labelled: BoolArray) -> LabelsDeclaredBy | None:
+    """Return how it is known that all outputs, or a random sample, have labels, or None."""
     if labelled.all():
         return "every_output" if len(labelled) else None
-    drawn = table.labels_chosen_by
-    return drawn if drawn in _PLAIN_SAMPLES else None
+    chosen_by = table.labels_chosen_by
+    return chosen_by if chosen_by in _SIMPLE_SAMPLES else None
 
 
 def by_judge(table: Table, function: Callable[[Table], _Result | None]) -> dict[str, _Result]:
     """Apply a function to each judge's rows, keeping the results that are not None."""
     results = {judge: function(table.take(rows)) for judge, rows in table.judge.present()}
-    return {judge: each for judge, each in results.items() if each is not None}
+    return {judge: result for judge, result in results.items() if result is not None}
 
 
 def usable_rows(table: Table) -> Table:
@@ -100,7 +110,7 @@ def usable_sample(table: Table) -> Sample:
 
 
 def _missing(labelled: Table, settings: Settings) -> MissingVerdicts:
-    """Return the rate of missing verdicts, and agreement under three ways to count them."""
+    """Return the rate of missing verdicts, and the accuracy under three ways to count them."""
     absent = ~np.isfinite(labelled.score)
 
     def share(score: FloatArray, label: FloatArray, rows: Any = slice(None)) -> Statistic:
@@ -119,11 +129,12 @@ def _missing(labelled: Table, settings: Settings) -> MissingVerdicts:
 def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration]:
     """Compute the panels of the baselines.
 
-    * ``always_pass`` and ``always_fail``: on every labelled output. * each column ``baseline:NAME`` of the
-    table, under its name; for runs, ``checker`` is the checker against labels that are not its own. *
-    ``lexical``: the judge that only compares words, unless it is the only judge. * ``human_human``: one
-    person as the judge of another, for each two people who graded the same item; the label is that of the
-    alphabetically first.
+    * ``always_pass`` and ``always_fail``: on every labelled output.
+    * Each column ``baseline:NAME`` of the table, by name. For runs, ``checker`` is the checker against labels that
+      are not its own.
+    * ``lexical``: the judge that only compares words, unless it is the only judge.
+    * ``human_human``: one person as the judge of another, for every two people who graded the same item. The label
+      is that of the alphabetically first.
     """
     items = table.take(np.isfinite(table.label)).each_output_once()
     baselines = {
@@ -131,7 +142,7 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
         "always_fail": items.with_scores(np.zeros(len(items))),
     }
     for name, score in items.opinions(BASELINE).items():
-        baselines[name] = _where_graded(items, score)
+        baselines[name] = _with_scores_where_known(items, score)
     lexical = {name for name, judge in table.judges.items() if judge.kind == "baseline"}
     is_lexical = table.judge.isin(lexical)
     if is_lexical.any() and not is_lexical.all():
@@ -142,7 +153,7 @@ def baselines_of(table: Table, settings: Settings) -> dict[str, JudgeCalibration
     return {name: judge_panel(part, settings=settings) for name, part in baselines.items()}
 
 
-def people_among_themselves(table: Table, settings: Settings) -> People | None:
+def people_among_themselves(table: Table, settings: Settings) -> PeopleAgreement | None:
     """Return the agreement of the people in columns ``person:NAME``, or None if no item has two."""
     items = table.each_output_once()
     people = items.opinions(PERSON)
@@ -155,10 +166,10 @@ def people_among_themselves(table: Table, settings: Settings) -> People | None:
     alphas: dict[str, Statistic] = {
         level: reliability(ratings, level, cluster=items.cluster, settings=settings) for level in levels
     }
-    return People(list(people), alphas)
+    return PeopleAgreement(list(people), alphas)
 
 
-def _where_graded(items: Table, score: FloatArray) -> Table:
+def _with_scores_where_known(items: Table, score: FloatArray) -> Table:
     return items.with_scores(score).take(np.isfinite(score))
 
 
@@ -169,10 +180,10 @@ def _pairs_of_people(items: Table) -> Table | None:
     label: list[FloatArray] = []
     score: list[FloatArray] = []
     for first, second in combinations(sorted(people), 2):
-        both = np.flatnonzero(np.isfinite(people[first]) & np.isfinite(people[second]))
-        rows.append(both)
-        label.append(people[first][both])
-        score.append(people[second][both])
+        graded_by_both = np.flatnonzero(np.isfinite(people[first]) & np.isfinite(people[second]))
+        rows.append(graded_by_both)
+        label.append(people[first][graded_by_both])
+        score.append(people[second][graded_by_both])
     if not sum(map(len, rows)):
         return None
     pairs = items.take(np.concatenate(rows)).with_scores(np.concatenate(score), np.concatenate(label))
@@ -184,34 +195,33 @@ def reliability(
     level: Level = "nominal",
     *,
     cluster: IntArray | None = None,
-    settings: Settings = USUAL,
+    settings: Settings = DEFAULT_SETTINGS,
 ) -> Statistic:
     """Compute Krippendorff's alpha for any number of raters, with gaps allowed.
 
-    The interval is a BCa bootstrap over units or clusters of them.
-
-    ``n`` is the number of units with two values or more; others are left out.
+    The interval is a BCa bootstrap over units, or clusters of them. ``n`` is the number of units with two values or
+    more; other units are left out.
 
     Source: Krippendorff 2011.
 
     Args:
         ratings: Values, shape ``(raters, units)``, NaN where missing; at least 0 for the level ``ratio``.
         level: Level of measurement.
-        cluster: Cluster number of each unit, shape ``(units,)``; None when every unit is its own.
+        cluster: Cluster number of each unit, shape ``(units,)``, or None if every unit is its own.
         settings: Level of the interval, replicates and seed.
     """
-    paired = np.isfinite(ratings).sum(axis=0) > 1
-    ratings, n = ratings[:, paired], int(paired.sum())
+    has_two_values = np.isfinite(ratings).sum(axis=0) > 1
+    ratings, n = ratings[:, has_two_values], int(has_two_values.sum())
     if not n:
         return undefined("no unit has two values", n=0, level=settings.level)
     if level == "ratio" and (ratings < 0).any():
         raise ValueError("the ratio level needs values of at least 0")
     values, counts = value_counts(ratings)
-    columns, groups, sizes = reduce_rows(list(counts.T), None if cluster is None else cluster[paired])
+    columns, groups, sizes = reduce_rows(list(counts.T), None if cluster is None else cluster[has_two_values])
     units = np.stack(columns, axis=1)
     # The cells of this sample are the distinct units; their values are in `units`.
-    number = np.arange(len(units), dtype=np.float64)
-    sample = Sample(Cells(number, number, 0.5), groups, sizes)
+    unit_index = np.arange(len(units), dtype=np.float64)
+    sample = Sample(Cells(unit_index, unit_index, 0.5), groups, sizes)
 
     def formula(weights: FloatArray) -> FloatArray:
         return alpha_of_units(weights, units, values, level)

@@ -13,12 +13,12 @@ from ..intervals.bootstrap import percentile_interval, replicate_weights
 from ..intervals.closed_forms import wilson_interval
 from ..intervals.clustered_rates import (
     averaged_effect,
+    default_effect,
     informative_errors,
     observed_effect,
     student_ratio,
-    usual_effect,
 )
-from ..intervals.measurement import USUAL, Settings
+from ..intervals.measurement import DEFAULT_SETTINGS, Settings
 from ..sample import Sample
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
@@ -36,7 +36,11 @@ def label_audit(
 ) -> LabelAudit:
     """Return the rates of each judge, corrected for label errors.
 
-    At least one audited item must have a label.
+    Args:
+        table: Rows of all judges; at least one audited item has a label.
+        truth: A person's grades of audited items, by item.
+        settings: Level, replicates and seed of the intervals.
+        method: Method of the correction.
     """
     counts, effect = audit_counts(table, truth), audit_effect(table, truth)
     (tn, fp), (fn, tp) = counts.astype(int).tolist()
@@ -56,31 +60,31 @@ def doubly_sampled(
     sample: Sample,
     audit: FloatArray,
     verdicts: FloatArray,
-    settings: Settings = USUAL,
+    settings: Settings = DEFAULT_SETTINGS,
     *,
     effect: float = 1.0,
 ) -> CorrectedRates:
     """Estimate rates by double sampling.
 
-    All rows give the frequency of each pair of label and verdict; the audit gives the share
-    of each pair that is right.
+    All rows give the frequency of each pair of label and verdict; the audit gives the share of each pair that is
+    right. ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors
+    judge and labels share.
 
-    ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors
-    judge and labels share. The interval is of a bootstrap of the rows over clusters together with draws of
-    the audit's four shares (Beta posteriors with Jeffreys' prior: resampling a small audit ignores errors
-    that it did not observe). Undefined if no audited item was judged, or the audit lacks a class.
+    The interval is of a bootstrap of the rows over clusters together with draws of the audit's four shares (Beta
+    posteriors with Jeffreys' prior: resampling a small audit ignores errors that it did not observe). Undefined if
+    no audited item was judged, or the audit lacks a class.
 
     Source: Tenenbein 1970, extended to errors that differ with the verdict.
 
     Args:
         sample: Labels (of the checker) and judge's scores.
-        audit: As in `corrected_rates`, for the rates of the labels.
+        audit: Audit counts as in `corrected_rates`, for the rates of the labels.
         verdicts: Audited items by label, verdict and truth, shape ``(2, 2, 2)``; 0 is fail or wrong, 1 pass
             or right.
         settings: Level, replicates, seed.
         effect: Design effect of the audit (`audit_effect`): n audited items count as n / effect.
     """
-    observed = _label_rates(audit, settings.level, effect)
+    label_rates = _label_rates(audit, settings.level, effect)
     audited = verdicts.sum(axis=-1)
     why = None
     if not sample.n:
@@ -91,24 +95,24 @@ def doubly_sampled(
         why = _NOT_AUDITED
     if why is not None:
         nothing = undefined(why, n=sample.n, level=settings.level)
-        return CorrectedRates(nothing, nothing, nothing, *observed)
+        return CorrectedRates(nothing, nothing, nothing, *label_rates)
     rng = np.random.default_rng(settings.seed)
     tables = resampled_tables(sample, settings, rng)
     wrong, right = verdicts[..., 0], verdicts[..., 1]
-    of_label = right.sum(axis=1, keepdims=True) / audited.sum(axis=1, keepdims=True)
+    share_by_label = right.sum(axis=1, keepdims=True) / audited.sum(axis=1, keepdims=True)
     # A pair without audited items counts as right as often as its label.
-    shares = np.where(audited > 0, right / np.where(audited > 0, audited, 1.0), of_label)
-    drawn = rng.beta(right / effect + 0.5, wrong / effect + 0.5, size=tables.shape)
+    shares = np.where(audited > 0, right / np.where(audited > 0, audited, 1.0), share_by_label)
+    drawn_shares = rng.beta(right / effect + 0.5, wrong / effect + 0.5, size=tables.shape)
     values = _tenenbein(sample.cells.tables(sample.counts), shares)
     prevalence, positive_rate, negative_rate = (
         rate_statistic(float(value), draws, sample.n, settings.level, _NO_CLASS)
-        for value, draws in zip(values, _tenenbein(tables, drawn), strict=True)
+        for value, draws in zip(values, _tenenbein(tables, drawn_shares), strict=True)
     )
-    return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
+    return CorrectedRates(prevalence, positive_rate, negative_rate, *label_rates)
 
 
 def corrected_rates(
-    sample: Sample, audit: FloatArray, settings: Settings = USUAL, *, effect: float = 1.0
+    sample: Sample, audit: FloatArray, settings: Settings = DEFAULT_SETTINGS, *, effect: float = 1.0
 ) -> CorrectedRates:
     """Correct a judge's rates with Gart and Buck's formula.
 
@@ -135,25 +139,28 @@ def corrected_rates(
     # Resampling a small audit ignores errors that it did not observe; a Beta posterior (Jeffreys' prior) does not.
     specificity = rng.beta(of_wrong[0] / effect + 0.5, of_wrong[1] / effect + 0.5, size=len(tables))
     sensitivity = rng.beta(of_right[1] / effect + 0.5, of_right[0] / effect + 0.5, size=len(tables))
-    observed = _label_rates(audit, settings.level, effect)
-    if None in {statistic.value for statistic in observed}:
+    label_rates = _label_rates(audit, settings.level, effect)
+    if None in {statistic.value for statistic in label_rates}:
         nothing = undefined(_NO_BETTER, n=sample.n, level=settings.level)
-        return CorrectedRates(nothing, nothing, nothing, *observed)
+        return CorrectedRates(nothing, nothing, nothing, *label_rates)
     values = _gart_buck(
-        sample.cells.tables(sample.counts), *(np.asarray(statistic.value) for statistic in observed)
+        sample.cells.tables(sample.counts), *(np.asarray(statistic.value) for statistic in label_rates)
     )
     replicates = _gart_buck(tables, sensitivity, specificity)
     prevalence, positive_rate, negative_rate = (
         rate_statistic(float(value), draws, sample.n, settings.level, _NO_BETTER)
         for value, draws in zip(values, replicates, strict=True)
     )
-    return CorrectedRates(prevalence, positive_rate, negative_rate, *observed)
+    return CorrectedRates(prevalence, positive_rate, negative_rate, *label_rates)
 
 
 def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     """Count a table's labels against an audit of some of its items, each item once.
 
-    The counts are ``[[tn, fp], [fn, tp]]``: rows the truth, columns the label.
+    The counts are ``[[tn, fp], [fn, tp]]``: rows are the truth, columns the label.
+
+    Raises:
+        InputError: No audited item has a label.
     """
     counts = np.zeros((2, 2))
     labelled = table.take(np.isfinite(table.label))
@@ -173,8 +180,8 @@ def audit_counts(table: Table, truth: Mapping[str, float]) -> FloatArray:
 def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     """Return the design effect of an audit; 1 if each audited item is its own cluster.
 
-    If all systems' outputs of a case are audited, errors of their labels depend on each other. The effect
-    observed in the errors, given the label, is averaged with the default one, and enlarged for few clusters.
+    If the outputs of several systems for one case are audited, errors of their labels depend on each other. The
+    effect observed in the errors, given the label, is enlarged for few clusters and averaged with the default one.
     """
     labelled = table.take(np.isfinite(table.label))
     _, first = np.unique(labelled.item.codes, return_index=True)
@@ -184,34 +191,38 @@ def audit_effect(table: Table, truth: Mapping[str, float]) -> float:
     audited = np.isfinite(grade)
     cluster, label = items.cluster[audited], items.right[audited]
     sizes = np.unique(cluster, return_counts=True)[1]
-    size = float((sizes**2).sum()) / len(cluster)
-    if size <= 1.0:
+    effective_size = float((sizes**2).sum()) / len(cluster)
+    if effective_size <= 1.0:
         return 1.0
     wrong = (label != (reaches(grade[audited], items.threshold[audited]))).astype(np.float64)
     residual = wrong.copy()
-    for side in (label, ~label):
-        if side.any():
-            residual[side] -= wrong[side].mean()
-    effect = observed_effect(residual, cluster)
+    for rows in (label, ~label):
+        if rows.any():
+            residual[rows] -= wrong[rows].mean()
+    observed = observed_effect(residual, cluster)
     student = student_ratio(0.95, len(sizes) - 1)
     return averaged_effect(
-        effect * student**2, usual_effect(size), informative_errors(float(wrong.sum()), size)
+        observed * student**2,
+        default_effect(effective_size),
+        informative_errors(float(wrong.sum()), effective_size),
     )
 
 
 def audited_verdicts(table: Table, truth: Mapping[str, float]) -> FloatArray:
     """Count audited items by label, verdict and truth, shape ``(2, 2, 2)``.
 
-    An item that was judged several times counts once in all.
+    An item that was judged several times counts once, in equal parts.
     """
     rows, counts = usable_rows(table), np.zeros((2, 2, 2))
-    times = np.bincount(rows.item.codes, minlength=len(rows.item.values))
+    verdicts_per_item = np.bincount(rows.item.codes, minlength=len(rows.item.values))
     right, passed, thresholds = rows.right.astype(np.int64), rows.passed.astype(np.int64), rows.threshold
     items: list[int] = rows.item.codes.tolist()
     for row, item in enumerate(items):
         grade = truth.get(rows.item.values[item])
         if grade is not None:
-            counts[right[row], passed[row], int(reaches(grade, thresholds[row]))] += 1 / times[item]
+            counts[right[row], passed[row], int(reaches(grade, thresholds[row]))] += (
+                1 / verdicts_per_item[item]
+            )
     return counts
 
 
@@ -232,7 +243,9 @@ def _tenenbein(table: FloatArray, right: FloatArray) -> FloatArray:
 def true_rates(of_right: FloatArray, of_wrong: FloatArray) -> FloatArray:
     """Return prevalence, true positive and true negative rate, shape ``(3, ...)``.
 
-    Computed from the right and wrong amounts of each label and verdict.
+    Args:
+        of_right: Amount of right rows by label and verdict, shape ``(..., 2, 2)``.
+        of_wrong: Amount of wrong rows by label and verdict, shape ``(..., 2, 2)``.
     """
     rights, wrongs = of_right.sum(axis=(-2, -1)), of_wrong.sum(axis=(-2, -1))
     return np.stack(
@@ -249,17 +262,18 @@ def _gart_buck(table: FloatArray, sensitivity: FloatArray, specificity: FloatArr
     share = ratio(table, table.sum(axis=(-2, -1), keepdims=True))
     youden = sensitivity + specificity - 1
     youden = np.where(youden > 0, youden, np.nan)
-    labelled, judged, both = share[..., 1, :].sum(axis=-1), share[..., :, 1].sum(axis=-1), share[..., 1, 1]
-    prevalence = (labelled + specificity - 1) / youden
-    right_and_passed = (both - (1 - specificity) * judged) / youden
-    wrong_and_passed = (sensitivity * judged - both) / youden
+    label_passes, judge_passes = share[..., 1, :].sum(axis=-1), share[..., :, 1].sum(axis=-1)
+    both_pass = share[..., 1, 1]
+    prevalence = (label_passes + specificity - 1) / youden
+    right_and_passed = (both_pass - (1 - specificity) * judge_passes) / youden
+    wrong_and_passed = (sensitivity * judge_passes - both_pass) / youden
     positive = np.where(prevalence > 0, prevalence, np.nan)
     negative = np.where(prevalence < 1, 1 - prevalence, np.nan)
     return np.stack([prevalence, right_and_passed / positive, 1 - wrong_and_passed / negative])
 
 
 def _label_rates(audit: FloatArray, level: float, effect: float) -> tuple[Statistic, Statistic]:
-    """Return sensitivity and specificity of the labels themselves."""
+    """Return sensitivity and specificity of the labels."""
     return _label_rate(audit[1, ::-1], level, effect), _label_rate(audit[0], level, effect)
 
 

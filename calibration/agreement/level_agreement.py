@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import InputError
 from ..arrays import FloatArray, IntArray
-from ..intervals.measurement import USUAL, Settings, measure
+from ..intervals.measurement import DEFAULT_SETTINGS, Settings, measure
 from ..sample import Cells, Estimator, Sample
 from ..statistic_catalogue import ESTIMATORS
 from ..statistics.rates import (
@@ -22,22 +22,25 @@ from ..statistics.rates import (
 )
 from .diagnosis_results import CategoryAgreement
 
-_SAME = 1e-9
+_ROUNDING = 1e-9
 _ONE_LEVEL = "label and score use one and the same level only, so agreement by chance is certain"
 
 
 def category_agreement(
-    sample: Sample, levels: Sequence[float], settings: Settings = USUAL
+    sample: Sample, levels: Sequence[float], settings: Settings = DEFAULT_SETTINGS
 ) -> CategoryAgreement:
     """Return statistics of the table of labels and scores with one row and column per level.
 
-    ``levels`` are all possible values, used or not, ascending, at least two.
+    Args:
+        sample: Labels and scores.
+        levels: All possible values, used or not, ascending, at least two.
+        settings: Interval settings.
 
     Raises:
         InputError: A label or score is not one of the levels.
     """
     scale = np.asarray(levels, dtype=np.float64)
-    _check(sample.cells, scale)
+    _require_levels(sample.cells, scale)
     statistics = measure([ESTIMATORS["accuracy"]], _matches(sample, scale), settings)
     statistics |= measure(_estimators(scale), sample, settings)
     table = _tables(sample.counts, sample.cells, scale)
@@ -51,8 +54,9 @@ def linear_weights(levels: FloatArray) -> FloatArray:
 
 def ordinal_weights(levels: FloatArray) -> FloatArray:
     """Return Gwet's ordinal weights, which use only the order of the levels, shape ``(q, q)``."""
-    between = np.abs(np.arange(len(levels))[:, None] - np.arange(len(levels))) + 1
-    return 1 - between * (between - 1) / (len(levels) * (len(levels) - 1))
+    # The number of pairs among the levels from one to the other, over that of all levels.
+    span = np.abs(np.arange(len(levels))[:, None] - np.arange(len(levels))) + 1
+    return 1 - span * (span - 1) / (len(levels) * (len(levels) - 1))
 
 
 def _estimators(levels: FloatArray) -> list[Estimator]:
@@ -84,25 +88,25 @@ def _matches(sample: Sample, levels: FloatArray) -> Sample:
 
     Agreement is then a share, with the interval of a share.
     """
-    label, score = (_nearest(values, levels) for values in (sample.cells.label, sample.cells.score))
+    label, score = (_nearest_level(values, levels) for values in (sample.cells.label, sample.cells.score))
     cells = Cells(np.ones(len(label)), (label == score).astype(np.float64), 0.5)
     return Sample(cells, sample.groups, sample.sizes)
 
 
 def _tables(weights: FloatArray, cells: Cells, levels: FloatArray) -> FloatArray:
-    """Return counts ``(..., q, q)`` of weights: rows the label's level, columns the score's."""
+    """Return tables of weights ``(..., q, q)``: rows are the label's level, columns the score's."""
     q = len(levels)
-    which = np.eye(q * q)[_nearest(cells.label, levels) * q + _nearest(cells.score, levels)]
-    return (weights @ which).reshape(*weights.shape[:-1], q, q)
+    table_cell = _nearest_level(cells.label, levels) * q + _nearest_level(cells.score, levels)
+    return (weights @ np.eye(q * q)[table_cell]).reshape(*weights.shape[:-1], q, q)
 
 
-def _nearest(values: FloatArray, levels: FloatArray) -> IntArray:
+def _nearest_level(values: FloatArray, levels: FloatArray) -> IntArray:
     return np.abs(values[:, None] - levels).argmin(axis=1)
 
 
-def _check(cells: Cells, levels: FloatArray) -> None:
+def _require_levels(cells: Cells, levels: FloatArray) -> None:
     for name, values in (("label", cells.label), ("score", cells.score)):
-        far = np.abs(values - levels[_nearest(values, levels)]) > _SAME
-        if far.any():
+        off_level = np.abs(values - levels[_nearest_level(values, levels)]) > _ROUNDING
+        if off_level.any():
             shown_levels = ", ".join(f"{level:g}" for level in levels)
-            raise InputError(f"the {name} {values[far][0]:g} is not one of the levels {shown_levels}")
+            raise InputError(f"the {name} {values[off_level][0]:g} is not one of the levels {shown_levels}")

@@ -1,4 +1,4 @@
-"""Reliability of probabilities: bins, losses beside the base rate, slope, risk by coverage."""
+"""Reliability of probabilities: bins, losses against the base rate, slope, risk by coverage."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..thresholds.certified_thresholds import coverage_thresholds
 from .diagnosis_results import CoverageStep, ReliabilityBin
 
 _BINS = 10
-_NEWTON_STEPS, _SETTLED = 100, 1e-12
+_NEWTON_STEPS, _CONVERGED = 100, 1e-12
 _MIN_CLUSTERS = 2
 
 
@@ -32,11 +32,11 @@ def reliability_bins(
     """
     if not len(p):
         return []
-    values, which, counts = np.unique(p, return_inverse=True, return_counts=True)
+    values, value_of_row, counts = np.unique(p, return_inverse=True, return_counts=True)
     if len(values) <= _BINS:
-        group = which
+        group = value_of_row
     else:
-        group = equal_mass_groups(values, counts.astype(np.float64), _BINS)[which]
+        group = equal_mass_groups(values, counts.astype(np.float64), _BINS)[value_of_row]
     bins: list[ReliabilityBin] = []
     for number in range(int(group.max()) + 1):
         rows = group == number
@@ -59,8 +59,8 @@ def losses(
 ) -> dict[str, Statistic]:
     """Return losses of probabilities, and their gains over the base rate as a constant.
 
-    The base rate is that of the rows. It minimises both losses, so its own error adds nothing to the intervals
-    of first order.
+    The base rate is that of the rows. It minimises both losses, so to first order its error adds nothing to the
+    intervals.
     """
     outcome = right.astype(np.float64)
     n, rate = len(p), float(outcome.mean()) if len(p) else math.nan
@@ -72,9 +72,9 @@ def losses(
         "brier_of_base_rate": defined(float(constant.mean()), n=n, method="of the rows' rate", level=level),
         "brier_gain": mean_of(constant - squared, cluster, level=level),
     }
-    surprising = int((np.where(right, p, 1 - p) <= 0).sum())
-    if surprising:
-        why = f"infinite: {surprising:,} rows have a probability of 0 or 1 and the opposite label"
+    n_infinite = int((np.where(right, p, 1 - p) <= 0).sum())
+    if n_infinite:
+        why = f"infinite: {n_infinite:,} rows have a probability of 0 or 1 and the opposite label"
         return (
             statistics
             | {name: undefined(why, n=n, level=level) for name in ("log_loss", "log_loss_gain")}
@@ -90,7 +90,7 @@ def losses(
 
 
 def _entropy_of_rows(rate: float, right: BoolArray) -> FloatArray:
-    """Return each row's log loss under a constant probability."""
+    """Return each row's log loss if the probability is a constant ``rate``."""
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log(np.where(right, rate, 1 - rate)), dtype=np.float64)
 
@@ -114,8 +114,10 @@ def calibration_slope(
 ) -> dict[str, Statistic]:
     """Return slope and intercept of a logistic regression of the outcome on the log-odds of p.
 
-    A slope below 1 means probabilities that are too extreme, above 1 too timid. Rows of probability 0 or 1,
-    whose log-odds are infinite, are left out, and ``n`` says so. Source: Cox 1958.
+    A slope below 1 means that probabilities are too extreme, above 1 that they are too timid. Rows with a
+    probability of 0 or 1, whose log-odds are infinite, are left out and do not count in ``n``.
+
+    Source: Cox 1958.
     """
     inside = (p > 0) & (p < 1)
     p, outcome, cluster = p[inside], right[inside].astype(np.float64), cluster[inside]
@@ -135,29 +137,32 @@ def calibration_slope(
     clusters = clusters_in(cluster)
     return {
         name: defined(
-            float(weights[at]),
-            t_interval(float(weights[at]), cluster_error(influence[at], cluster), clusters, level),
+            float(weights[index]),
+            t_interval(float(weights[index]), cluster_error(influence[index], cluster), clusters, level),
             n=n,
             method="logistic regression on log-odds, cluster-t",
             level=level,
         )
-        for at, name in enumerate(names)
+        for index, name in enumerate(names)
     }
 
 
 def _logistic(x: FloatArray, outcome: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return slope and intercept with each row's influence on them; None if there is no maximum."""
+    """Fit slope and intercept by Newton's method.
+
+    Return them with each row's influence on them, or None if the likelihood has no maximum.
+    """
     design = np.stack([x, np.ones(len(x))])
     weights = np.zeros(2)
     for _ in range(_NEWTON_STEPS):
         rate = special.expit(weights @ design)
         curvature = (design * rate * (1 - rate)) @ design.T
-        if np.linalg.cond(curvature) > 1 / _SETTLED:
+        if np.linalg.cond(curvature) > 1 / _CONVERGED:
             return None
         step = np.linalg.solve(curvature, design @ (outcome - rate))
-        # A step is bounded, so that few rows far from the rest do not throw the fit out of reach.
+        # Steps are bounded, so that a few rows far from the rest do not make the fit diverge.
         weights = weights + step / max(1.0, float(np.abs(step).max()))
-        if np.abs(step).max() < _SETTLED * max(1.0, float(np.abs(weights).max())):
+        if np.abs(step).max() < _CONVERGED * max(1.0, float(np.abs(weights).max())):
             rate = special.expit(weights @ design)
             influence: FloatArray = np.linalg.solve(curvature, design * (outcome - rate)).astype(np.float64)
             return weights, influence

@@ -21,12 +21,13 @@ from .diagnosis_results import ProbabilityScores
 from .judge_panel import usable_rows, usable_sample
 from .probability_curve import calibration_slope, losses, reliability_bins, risk_by_coverage
 
-_GROUPS, _ROWS_A_GROUP = 10, 5
+_MAX_GROUPS, _MIN_ROWS_PER_GROUP = 10, 5
 
 _ROUNDING = 1e-12
 """A standard error below this is rounding."""
 
-_OF_THE_SAMPLE = "no interval: a part of the Brier score of these rows"
+_NO_INTERVAL = "no interval: a part of the Brier score of these rows"
+"""Method of a part of the Brier score."""
 
 
 def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores | None:
@@ -39,15 +40,15 @@ def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores
         return None
     group, grouping = grouped(sample)
     rows = usable_rows(table)
-    given, level = (rows.score, rows.right, rows.cluster), settings.level
+    arrays, level = (rows.score, rows.right, rows.cluster), settings.level
     return ProbabilityScores(
         n=sample.n,
         groups=int(group.max()) + 1,
         grouping=grouping,
         statistics=brier_statistics(sample, group, settings),
         confidence=_confidence(table, settings),
-        bins=reliability_bins(*given, level=level),
-        calibration=losses(*given, level=level) | calibration_slope(*given, level=level),
+        bins=reliability_bins(*arrays, level=level),
+        calibration=losses(*arrays, level=level) | calibration_slope(*arrays, level=level),
         coverage=risk_by_coverage(
             confidence_of(rows.score, rows.threshold), rows.passed != rows.right, rows.cluster, level=level
         ),
@@ -57,28 +58,30 @@ def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores
 
 
 def grouped(sample: Sample) -> tuple[IntArray, str]:
-    """Group a sample's scores: group numbers of its cells, ``(m,)``, and the kind of groups."""
+    """Group a sample's scores; return the group of each cell, ``(m,)``, and the kind of groups."""
     distinct = np.unique(sample.cells.score, return_inverse=True)[1]
-    if distinct.max() < _GROUPS:
+    if distinct.max() < _MAX_GROUPS:
         return distinct, "distinct scores"
-    groups = max(2, min(_GROUPS, sample.n // _ROWS_A_GROUP))
+    groups = max(2, min(_MAX_GROUPS, sample.n // _MIN_ROWS_PER_GROUP))
     return equal_mass_groups(sample.cells.score, sample.counts, groups), "bins of equal mass"
 
 
 def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dict[str, Statistic]:
-    """Return the parts of a sample's Brier score, plain and corrected, and its ECE.
+    """Return the parts of a sample's Brier score, plain and corrected, and its ECE over groups.
 
-    The ECE is over the groups, which are numbers of the cells, shape ``(m,)``, without a gap.
+    Args:
+        sample: Labels and scores.
+        group: Group number of each cell, without gaps, shape ``(m,)``.
+        settings: Interval settings.
     """
     n, level = sample.n, settings.level
     outcome, score = (
         (reaches(sample.cells.label, sample.cells.pass_at)).astype(np.float64),
         sample.cells.score,
     )
-    plain = brier_parts(outcome, score, group, sample.counts)
+    parts = brier_parts(outcome, score, group, sample.counts)
     statistics = {
-        name: defined(value, n=n, method=_OF_THE_SAMPLE, level=level)
-        for name, value in plain._asdict().items()
+        name: defined(value, n=n, method=_NO_INTERVAL, level=level) for name, value in parts._asdict().items()
     }
     corrected = corrected_brier_parts(outcome, score, group, sample.counts)
     if corrected is None:
@@ -94,7 +97,7 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
             ends = t_interval(value, spread, blocks, level) if spread > _ROUNDING else None
             method = f"cluster-t (jackknife of {blocks} blocks){'' if ends else _why_no_interval(spread)}"
             statistics[f"{name}_corrected"] = defined(value, ends, n=n, method=method, level=level)
-    statistics["uncertainty"] = _uncertainty(sample, plain.uncertainty, settings)
+    statistics["uncertainty"] = _uncertainty(sample, parts.uncertainty, settings)
     statistics["ece_equal_mass"] = _ece(sample, group, outcome, level)
     return statistics
 
@@ -133,13 +136,14 @@ def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
     if rate.low is None or rate.high is None:
         return defined(value, n=sample.n, method=rate.method, level=settings.level)
     ends = [end * (1 - end) for end in (rate.low, rate.high)]
-    most = 0.25 if rate.low <= 0.5 <= rate.high else max(ends)  # noqa: PLR2004 - a half
+    highest = 0.25 if rate.low <= 0.5 <= rate.high else max(ends)  # noqa: PLR2004 - a half
     return defined(
-        value, (min(ends), most), n=sample.n, method=f"{rate.method}, of the rate", level=settings.level
+        value, (min(ends), highest), n=sample.n, method=f"{rate.method}, of the rate", level=settings.level
     )
 
 
 def _ece(sample: Sample, group: IntArray, outcome: FloatArray, level: float) -> Statistic:
+    """Return the expected calibration error over the groups."""
     gaps = np.eye(int(group.max()) + 1)[group] * (outcome - sample.cells.score)[:, None]
     parts: FloatArray = sample.counts @ gaps / sample.n
     ends, method = gaps_interval(gaps, sample, level)

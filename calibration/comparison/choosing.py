@@ -18,6 +18,7 @@ from .comparison_results import Costs
 from .significance import simultaneous_level
 
 _NO_INTERVAL = "no interval: the choices of the splits share their items, so their spread says too little"
+"""Method of a held-out share."""
 
 
 class Choice(NamedTuple):
@@ -48,8 +49,8 @@ def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) ->
         level: Nominal coverage.
     """
     best = int(right.mean(axis=1).argmax())
-    together = simultaneous_level(level, len(right))
-    share = share_of(right[best].astype(np.float64), cluster, level=together)
+    all_contenders_level = simultaneous_level(level, len(right))
+    share = share_of(right[best].astype(np.float64), cluster, level=all_contenders_level)
     method = f"{share.method}, for the best of {len(right)} contender{'' if len(right) == 1 else 's'}"
     apparent = msgspec.structs.replace(share, level=level, method=method)
     return Choice(best, apparent, _held_out(right, cluster, level))
@@ -60,18 +61,18 @@ def best_by_statistic(
 ) -> Choice | None:
     """Choose by a statistic of the 2x2 table, as `best_of_many` does by the share right.
 
-    The held-out value is that of all verdicts of those chosen, fold by fold. None if the statistic is
-    undefined for one of them.
+    The held-out value is that of the pooled verdicts of the contenders chosen fold by fold. None if the
+    statistic is undefined for one contender.
 
     Args:
         estimator: Statistic of which more is better.
-        quadrant: Quadrant of each item by contender: 2 if its label passes, and 1 if its score does, shape
-            ``(contenders, n)``.
+        quadrant: Quadrant of each item by contender, shape ``(contenders, n)``: 2 if its label passes, plus 1
+            if its score does.
         cluster: Cluster number of each item, shape ``(n,)``.
         settings: Interval settings.
     """
-    whole = np.stack([np.bincount(each, minlength=4) for each in quadrant]).astype(np.float64)
-    values = estimator.formula(whole, QUADRANTS)
+    counts = np.stack([np.bincount(row, minlength=4) for row in quadrant]).astype(np.float64)
+    values = estimator.formula(counts, QUADRANTS)
     if not np.isfinite(values).all():
         return None
     best = int(values.argmax())
@@ -81,12 +82,13 @@ def best_by_statistic(
     if folds < 2:  # noqa: PLR2004 - nothing could be held out
         held_out = undefined("there is only one cluster, so nothing can be held out", n=len(cluster))
         return Choice(best, apparent, held_out)
-    tested = np.zeros(4)
+    held_out_counts = np.zeros(4)
     for index in range(folds):
         inside = np.stack([np.bincount(row[fold == index], minlength=4) for row in quadrant])
-        outside = np.nan_to_num(estimator.formula(whole - inside, QUADRANTS), nan=-np.inf)
-        tested += inside[int(outside.argmax())]
-    value = float(estimator.formula(tested, QUADRANTS))
+        # A contender without a value on the other folds is never the best there.
+        outside_values = np.nan_to_num(estimator.formula(counts - inside, QUADRANTS), nan=-np.inf)
+        held_out_counts += inside[int(outside_values.argmax())]
+    value = float(estimator.formula(held_out_counts, QUADRANTS))
     held_out = (
         defined(value, n=len(cluster), method=_NO_INTERVAL, level=settings.level)
         if np.isfinite(value)
@@ -96,16 +98,16 @@ def best_by_statistic(
 
 
 def simultaneous(estimator: Estimator, sample: Sample, settings: Settings, *, of: int) -> Statistic:
-    """Return a statistic, its interval valid for all contenders at once (Bonferroni)."""
-    together = settings._replace(level=simultaneous_level(settings.level, of))
-    found = measure([estimator], sample, together)[estimator.name]
-    return at_once(found, settings.level, of)
+    """Return a statistic, its interval valid for all ``of`` contenders at once (Bonferroni)."""
+    wider = settings._replace(level=simultaneous_level(settings.level, of))
+    statistic = measure([estimator], sample, wider)[estimator.name]
+    return at_once(statistic, settings.level, of)
 
 
-def at_once(found: Statistic, level: float, of: int) -> Statistic:
-    """Name a statistic computed at a simultaneous level by the level of all at once."""
-    method = found.method if of == 1 or found.low is None else f"{found.method}, all {of} at once"
-    return msgspec.structs.replace(found, level=level, method=method)
+def at_once(statistic: Statistic, level: float, of: int) -> Statistic:
+    """Label a statistic computed at a simultaneous level with the level of all ``of`` at once."""
+    method = statistic.method if of == 1 or statistic.low is None else f"{statistic.method}, all {of} at once"
+    return msgspec.structs.replace(statistic, level=level, method=method)
 
 
 def _held_out(right: BoolArray, cluster: IntArray, level: float) -> Statistic:
@@ -126,23 +128,23 @@ prices are unknown."""
 
 
 def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = None) -> Costs | None:
-    """Add up the costs of some rows, or None if none has any.
+    """Add up the costs of some rows, or return None if no row has any.
 
-    ``cost_of`` prices rows that have tokens but no cost. Tokens of cached replies count too: this is what
-    judging costs, not what this run paid.
+    ``cost_of`` prices rows that have tokens but no cost. Tokens of cached replies count, too: this is the cost
+    of the verdicts, not what this run paid.
     """
-    part = table.take(rows)
-    amounts = {name: numbers for name, numbers in part.numbers.items() if name in AMOUNTS}
-    has_amount = np.zeros(len(part), dtype=np.bool_)
+    rows_table = table.take(rows)
+    amounts = {name: numbers for name, numbers in rows_table.numbers.items() if name in AMOUNTS}
+    has_amount = np.zeros(len(rows_table), dtype=np.bool_)
     for numbers in amounts.values():
         has_amount |= np.isfinite(numbers)
     count = int(has_amount.sum())
     if not count:
         return None
-    part = part.take(has_amount)
-    calls, prompt, completion, cost = (_total(part, name) for name in AMOUNTS)
+    rows_table = rows_table.take(has_amount)
+    calls, prompt, completion, cost = (_total(rows_table, name) for name in AMOUNTS)
     if cost is None and cost_of is not None:
-        cost = _priced(part, cost_of)
+        cost = _priced(rows_table, cost_of)
     return Costs(
         verdicts=count,
         calls=calls,
@@ -155,6 +157,7 @@ def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = Non
 
 
 def _total(table: Table, name: str) -> float | None:
+    """Return the sum of a column, or None unless every row has a value."""
     numbers = table.numbers.get(name)
     return None if numbers is None or not np.isfinite(numbers).all() else float(numbers.sum())
 

@@ -1,4 +1,4 @@
-"""Statistics that weigh the rates of both classes, and their difference."""
+"""Weighted means of the true positive and true negative rates, and their differences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..sample import Cells, Estimator, Sample
 from ..statistic import Interval
 
 WEIGHTED = "weighted_accuracy"
-"""Name of the statistic that weighs errors by their costs."""
+"""Name of the statistic that weights errors by their costs."""
 
 
 class ErrorCosts(NamedTuple):
@@ -31,10 +31,10 @@ class ErrorCosts(NamedTuple):
 
 
 def weighted_accuracy(costs: ErrorCosts) -> Estimator:
-    """Return the share of the cost of all possible errors that a judge avoids.
+    """Return the statistic "share of the cost of all possible errors that a judge avoids".
 
-    It is the accuracy if both errors cost the same, and the balanced accuracy if costs are inverse to the
-    classes' frequencies.
+    It is the accuracy if both errors cost the same, and the balanced accuracy if costs are inversely
+    proportional to the classes' frequencies.
     """
     by_class = np.array(costs)
 
@@ -59,7 +59,7 @@ def weighted_accuracy(costs: ErrorCosts) -> Estimator:
 
 
 class ClassDifference(NamedTuple):
-    """Difference of a weighted mean of TPR and TNR on the same rows.
+    """Difference of two weighted means of TPR and TNR on the same rows.
 
     Attributes:
         value: First minus second.
@@ -73,11 +73,11 @@ class ClassDifference(NamedTuple):
 
 
 def class_difference(estimator: Estimator, joint: Sample, second_passes: BoolArray) -> ClassDifference | None:
-    """Return the difference, with its interval from those of both classes; None if unsuitable.
+    """Return the difference of a weighted mean of TPR and TNR, or None for another statistic.
 
-    Within a class the difference is that of two shares of the same rows, with Tango's interval on the
-    effective number of pairs. The distances to the ends of both are combined like standard errors (MOVER,
-    Donner and Zou 2012), as for `balanced_accuracy_interval`.
+    It is None, too, with fewer than two clusters or only one class. Within a class the difference is that of two
+    shares of the same rows, with Tango's interval on the effective number of pairs. The distances to the ends of
+    both intervals are combined like standard errors (MOVER, Donner and Zou 2012).
 
     Args:
         estimator: The statistic.
@@ -89,12 +89,12 @@ def class_difference(estimator: Estimator, joint: Sample, second_passes: BoolArr
     table = joint.cells.tables(joint.counts)
     if not table.sum(axis=1).all():
         return None
-    good, first = (joint.cells.quadrant @ cells for cells in (_LABEL_PASSES, _SCORE_PASSES))
-    # Within a class the first is right more often by what it passes more, or less.
-    gains = [(second_passes - first) * (1.0 - good), (first - second_passes) * good]
-    trials = [1.0 - good, good]
-    passes = estimator.weight_of_passes(table)
-    weights = np.array([1.0 - passes, passes])
+    is_good, first_passes = (joint.cells.quadrant @ cells for cells in (_LABEL_PASSES, _SCORE_PASSES))
+    # Good rows count for the first where it passes more of them, bad rows where it passes fewer.
+    gains = [(second_passes - first_passes) * (1.0 - is_good), (first_passes - second_passes) * is_good]
+    trials = [1.0 - is_good, is_good]
+    weight_of_good = estimator.weight_of_passes(table)
+    weights = np.array([1.0 - weight_of_good, weight_of_good])
     sizes = [float(joint.counts @ trial) for trial in trials]
     values = np.array([float(joint.counts @ gain) / n for gain, n in zip(gains, sizes, strict=True)])
     influence = [
@@ -111,15 +111,16 @@ def class_difference(estimator: Estimator, joint: Sample, second_passes: BoolArr
         value = float(weights @ values)
         return value - _combined(lower, correlation), value + _combined(upper, correlation)
 
-    over = "" if joint.singletons else " on the cluster-effective n"
-    return ClassDifference(float(weights @ values), at_level, f"MOVER of Tango intervals{over}")
+    method_suffix = "" if joint.singletons else " on the cluster-effective n"
+    return ClassDifference(float(weights @ values), at_level, f"MOVER of Tango intervals{method_suffix}")
 
 
 _LABEL_PASSES, _SCORE_PASSES = np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.0, 1.0, 0.0, 1.0])
-"""Quadrants of a passing label, and of a passing score."""
+"""Quadrants with a passing label, and with a passing score."""
 
 
 def _combined(distances: FloatArray, correlation: float) -> float:
+    """Return the distance of the sum of two estimates to its end, from theirs (MOVER)."""
     first, second = distances.tolist()
     return math.sqrt(max(0.0, first**2 + second**2 + 2 * correlation * first * second))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -11,10 +10,8 @@ from msgspec.structs import replace
 from ...errors import InputError, UsageError
 from ...records import known_names
 from ...spelling import setting, spelled_pairs
-from ..arrays import BoolArray, IntArray
-from ..intervals.measurement import USUAL, Settings
+from ..intervals.measurement import DEFAULT_SETTINGS, Settings
 from ..label_declarations import LabelDeclaration
-from ..pass_threshold import GivenPassAt
 from ..sample import Estimator
 from ..statistic import Caution, labels_of_checkers
 from ..statistic_catalogue import ESTIMATORS
@@ -38,19 +35,20 @@ from .comparison_results import (
     Costs,
     Right,
 )
-from .judge_contenders import (
+from .judges import (
     ContenderTerms,
+    JudgeTerms,
     baselines,
     baselines_compared,
     best_judge,
     common_items,
     judge_contender,
+    judged_pairs,
+    with_probabilities,
 )
-from .judges import JudgeTerms, judged_pairs
 from .margin import require_better_end, strata_with_margin
 from .outputs import AllOutputs, graded_of, outputs_of
 from .pairs import ContenderRows, contender_rows
-from .probability_pairs import with_probabilities
 from .systems import SystemTerms, strata_of
 
 
@@ -59,13 +57,13 @@ def compare(  # noqa: PLR0913 - each is named, and an option of the command
     *,
     by: By = "judge",
     right: Right | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     against: str | None = None,
     statistic: str | ErrorCosts | None = None,
     flips: int = 0,
     not_worse_by: float | None = None,
     labels_chosen_by: LabelDeclaration | None = None,
-    settings: Settings = USUAL,
+    settings: Settings = DEFAULT_SETTINGS,
     cost_of: CostOf | None = None,
 ) -> Comparison:
     """Compare every pair on the items that both have.
@@ -111,28 +109,33 @@ def compare(  # noqa: PLR0913 - each is named, and an option of the command
             terms = SystemTerms(table.item.values, against, flips, settings.level, chosen_by)
             return _compare_systems(table, terms, right=right, not_worse_by=not_worse_by, cost_of=cost_of)
     right = _criterion(table, right)
-    estimator = _compared(table, statistic, by=by, right=right)
+    estimator = _compared_statistic(table, statistic, by=by, right=right)
     terms = JudgeTerms(estimator, table.item.values, against, flips, settings, not_worse_by)
-    found = _compare_judges(table, terms, by=by, right=right, cost_of=cost_of)
-    return replace(found, error_costs=tuple(statistic)) if isinstance(statistic, ErrorCosts) else found
+    comparison = _compare_judges(table, terms, by=by, right=right, cost_of=cost_of)
+    if isinstance(statistic, ErrorCosts):
+        comparison = replace(comparison, error_costs=tuple(statistic))
+    return comparison
 
 
-def _compared(table: Table, statistic: str | ErrorCosts | None, *, by: By, right: Right) -> Estimator:
+def _compared_statistic(
+    table: Table, statistic: str | ErrorCosts | None, *, by: By, right: Right
+) -> Estimator:
     """Return the compared statistic: the requested one, else what the labels allow."""
     if isinstance(statistic, ErrorCosts):
         if right != "agrees":
             raise UsageError(f"{setting('error_costs')} weighs errors of judges, which only labels show")
         return weighted_accuracy(statistic)
     if statistic is None:
-        both = by == "judge" and right == "agrees" and _have_both_classes(table)
-        statistic = "balanced_accuracy" if both else "accuracy"
+        has_both_classes = by == "judge" and right == "agrees" and _have_both_classes(table)
+        statistic = "balanced_accuracy" if has_both_classes else "accuracy"
     return ESTIMATORS[statistic]
 
 
 def _have_both_classes(table: Table) -> bool:
-    """Return whether the labels of every judge, if it has any, are of both classes."""
-    used = np.isfinite(table.label) & np.isfinite(table.score)
-    classes = {tuple(np.unique(table.right[used & rows])) for _, rows in table.judge.present()}
+    """Return whether every judge with labels has labels of both classes, and one has."""
+    usable = np.isfinite(table.label) & np.isfinite(table.score)
+    classes = {tuple(np.unique(table.right[usable & rows])) for _, rows in table.judge.present()}
+    # An empty tuple is a judge without labels.
     return classes - {()} == {(False, True)}
 
 
@@ -149,16 +152,16 @@ def _compare_judges(
     if by == "judge":
         pairs = with_probabilities(pairs, usable, terms.names, terms.settings.level)
     cost = _costs(table, table.judge if by == "judge" else table.columns["system"], cost_of)
-    of_each = ContenderTerms(terms.estimator, terms.settings, right == "agrees", len(usable))
-    numbers = {name: judge_contender(each, of_each, cost.get(name)) for name, each in usable.items()}
+    contender_terms = ContenderTerms(terms.estimator, terms.settings, right == "agrees", len(usable))
+    results = {name: judge_contender(rows, contender_terms, cost.get(name)) for name, rows in usable.items()}
     by_labels = by == "judge" and right == "agrees"
     return Comparison(
         by=by,
         right=right,
         statistic=terms.estimator.name,
         pairs=pairs,
-        contenders=numbers,
-        best=best_judge(usable, numbers, of_each),
+        contenders=results,
+        best=best_judge(usable, results, contender_terms),
         cuts=dict(table.thresholds),
         baselines=baselines(table, terms.settings.level) if by_labels else {},
         baselines_compared=baselines_compared(table, terms.estimator)
@@ -176,7 +179,7 @@ def _compare_judges(
 
 
 def _row_numbers(table: Table, pairs: Sequence[ComparedPair]) -> list[Caution]:
-    """Return a caution if no pair has an item in common because ids are row numbers."""
+    """Return a caution if no pair has a common item and item ids are row numbers."""
     return [Caution("row_numbers")] if table.numbered and not any(pair.n for pair in pairs) else []
 
 
@@ -231,29 +234,29 @@ def _compare_systems(
     strata = strata_of(outputs, terms)
     if not_worse_by is not None:
         strata = strata_with_margin(strata, not_worse_by, against=terms.against)
-    whole = strata.all
+    all_outputs = strata.all
     cost = _costs(table, table.columns["system"], cost_of)
     return Comparison(
         by="system",
         right=right,
         statistic="accuracy",
-        pairs=whole.pairs,
+        pairs=all_outputs.pairs,
         contenders={
             name: Contender(
-                n=whole.graded[name],
-                n_left_out=whole.outputs[name] - whole.graded[name],
-                share_right=whole.rates[name],
+                n=all_outputs.graded[name],
+                n_left_out=all_outputs.outputs[name] - all_outputs.graded[name],
+                share_right=all_outputs.rates[name],
                 costs=cost.get(name),
             )
             for name in names
         },
-        best=None if whole.corrected or whole.n_cases else _best_system(outputs, terms.level),
+        best=None if all_outputs.corrected or all_outputs.n_cases else _best_system(outputs, terms.level),
         cuts={judge: table.threshold_of(judge) for judge in outputs.judges},
         cautions=[
             *system_cautions(outputs, strata),
             *labels_of_checkers(table.checkers),
             *tied_labels(table),
-            *_row_numbers(table, whole.pairs),
+            *_row_numbers(table, all_outputs.pairs),
         ],
         strata=strata,
     )
@@ -267,31 +270,17 @@ def _costs(table: Table, column: Column, cost_of: CostOf | None) -> dict[str, Co
 
 
 def _best_system(outputs: AllOutputs, level: float) -> Best | None:
-    graded = {name: each.take(each.is_graded) for name, each in graded_of(outputs).items()}
-    if any(each.by_probability for each in graded.values()):
-        return None  # chosen by counts of passes, of which probabilities have none
-    candidates = [
-        _Candidate(name, each.task, each.result == 1.0, each.cluster) for name, each in graded.items()
-    ]
-    return _best(candidates, level)
-
-
-class _Candidate(NamedTuple):
-    """One candidate for the best: which of its items, by ascending key, it is right on."""
-
-    name: str
-    key: IntArray
-    right: BoolArray
-    cluster: IntArray
-
-
-def _best(candidates: Sequence[_Candidate], level: float) -> Best | None:
-    """Return the best on the items common to all, or None without such an item."""
-    common, parts = common_items([candidate.key for candidate in candidates])
+    """Return the best system on the graded tasks common to all, or None without such a task."""
+    graded = {name: system.take(system.is_graded) for name, system in graded_of(outputs).items()}
+    systems = list(graded.values())
+    if any(system.by_probability for system in systems):
+        return None  # `best_of_many` counts passes, and probabilities are none
+    common, rows_of_common = common_items([system.task for system in systems])
     if not len(common):
         return None
-    right = np.stack([each.right[part] for each, part in zip(candidates, parts, strict=True)])
-    choice = best_of_many(right, candidates[0].cluster[parts[0]], level=level)
-    return Best(
-        name=candidates[choice.best].name, n=len(common), apparent=choice.apparent, held_out=choice.held_out
+    passes = np.stack(
+        [system.result[rows] == 1.0 for system, rows in zip(systems, rows_of_common, strict=True)]
     )
+    choice = best_of_many(passes, systems[0].cluster[rows_of_common[0]], level=level)
+    name = list(graded)[choice.best]
+    return Best(name=name, n=len(common), apparent=choice.apparent, held_out=choice.held_out)

@@ -36,25 +36,23 @@ def rough_interval_cautions(pairs: Sequence[ComparedPair], estimator: Estimator)
     """Return cautions for differences whose interval is known to be rough."""
     by_name = {f"{pair.a} and {pair.b}": pair for pair in pairs if pair.n}
     is_share = estimator.proportion is not None
-    enough = FEW_FOR_A_T_TEST if is_share else FEW_CLUSTERS
+    min_clusters = FEW_FOR_A_T_TEST if is_share else FEW_CLUSTERS
     clusters = {name: math.floor(pair.effective_clusters) for name, pair in by_name.items()}
-    few_clusters = {name: count for name, count in clusters.items() if count < enough}
+    few_clusters = _cautions(
+        "few_clusters", {name: count for name, count in clusters.items() if count < min_clusters}
+    )
+    if is_share:
+        return [*few_clusters, *_cautions("few_discordant", _few_discordant(pairs))]
+    if estimator.weight_of_passes is not None:
+        return few_clusters
+    # Only statistics that are bootstrapped remain.
     differing = {name: pair.a_only_right + pair.b_only_right for name, pair in by_name.items()}
     few_differing = {name: count for name, count in differing.items() if 0 < count < FEW_DIFFERING}
-    return [
-        *_cautions("few_clusters", few_clusters),
-        *(
-            _cautions("few_discordant", _few_discordant(pairs))
-            if is_share
-            else []
-            if estimator.weight_of_passes is not None
-            else _cautions("few_differing", few_differing)
-        ),
-    ]
+    return [*few_clusters, *_cautions("few_differing", few_differing)]
 
 
 def _few_discordant(pairs: Sequence[ComparedPair]) -> dict[str, int]:
-    """Return the pairs with a better one by few items, with their number."""
+    """Return the pairs with a significant difference on few items, with the number of items."""
     differing = {
         f"{pair.a} and {pair.b}": pair.a_only_right + pair.b_only_right for pair in pairs if pair.better
     }
@@ -73,7 +71,7 @@ def threshold_cautions(
 ) -> list[Caution]:
     """Return cautions for compared judges whose different thresholds decide which is right."""
     undeclared: dict[str, int] = {}
-    between: dict[str, int] = {}
+    labels_between: dict[str, int] = {}
     for a, b in every_pair(contenders, against):
         first, second = contenders[a], contenders[b]
         low, high = sorted((first.threshold, second.threshold))
@@ -85,29 +83,29 @@ def threshold_cautions(
         names = f"{a} and {b}"
         label = first.label[in_first]
         label_between = (low <= label) & (label < high)
-        between[names] = int(label_between.sum())
-        for each, rows in ((first, in_first), (second, in_second)):
-            if thresholds[each.name].source == "default":
-                score = each.score[rows]
+        labels_between[names] = int(label_between.sum())
+        for contender, rows in ((first, in_first), (second, in_second)):
+            if thresholds[contender.name].source == "default":
+                score = contender.score[rows]
                 undeclared[names] = int((label_between | ((low <= score) & (score < high))).sum())
     return [
         *_cautions("threshold_not_declared", undeclared),
-        *_cautions("labels_between_thresholds", between),
+        *_cautions("labels_between_thresholds", labels_between),
     ]
 
 
 def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
     """Return the cautions that limit a comparison of systems."""
-    undecided, whole = strata.open, strata.all
+    undecided = strata.open
     tasks = set[int]().union(*(system.task.tolist() for system in outputs.systems.values()))
-    missing = {name: len(tasks) - len(each.task) for name, each in outputs.systems.items()}
+    missing = {name: len(tasks) - len(system.task) for name, system in outputs.systems.items()}
     ungraded = {name: count - undecided.graded[name] for name, count in undecided.outputs.items()}
     labelled = {name: count for name, count in undecided.labelled.items() if count}
     partly_labelled = {name: count for name, count in labelled.items() if count < undecided.graded[name]}
     corrected = set(undecided.corrected_systems)
     return [
         *rough_interval_cautions(
-            [*strata.decided.pairs, *undecided.pairs, *whole.pairs], ESTIMATORS["accuracy"]
+            [*strata.decided.pairs, *undecided.pairs, *strata.all.pairs], ESTIMATORS["accuracy"]
         ),
         *_cautions("no_output", missing),
         *_cautions("not_graded", ungraded),
@@ -117,10 +115,10 @@ def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
             {name: n for name, n in undecided.graded.items() if name not in corrected},
         ),
         *_cautions("labels_of_some", _missing_labels(undecided) if labelled else {}),
-        *_cautions("labels_for_estimate", _no_samples(undecided)),
+        *_cautions("labels_for_estimate", _labels_not_random(undecided)),
         *_cautions("chosen_by_score", {name: undecided.labelled[name] for name in undecided.chosen}),
         *_cautions("corrected", {name: n for name, n in partly_labelled.items() if name in corrected}),
-        *_cautions("looked_at", _looks(outputs, undecided)),
+        *_cautions("looked_at", _label_rounds(outputs, undecided)),
         *_cautions("repeats", outputs.repeats),
         *_uneven_trials(outputs),
     ]
@@ -129,12 +127,12 @@ def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
 def _uneven_trials(outputs: AllOutputs) -> list[Caution]:
     """Return a caution for systems with unequal trials, with their rates by case."""
     rates = uneven_rates(graded_of(outputs))
-    known = {name: rate.value for name, rate in rates.items() if rate.value is not None}
-    return [Caution("uneven_trials", known)] if known else []
+    values = {name: rate.value for name, rate in rates.items() if rate.value is not None}
+    return [Caution("uneven_trials", values)] if values else []
 
 
-def _no_samples(undecided: ComparedStratum) -> dict[str, int]:
-    """Count labels of undecided outputs that are declared no random sample, by declaration."""
+def _labels_not_random(undecided: ComparedStratum) -> dict[str, int]:
+    """Count labels of undecided outputs that are declared not to be random, by declaration."""
     counts: dict[str, int] = {}
     for name, chosen_by in undecided.declared.items():
         if chosen_by is not None and chosen_by in get_args(LabelsChosenBy):
@@ -142,10 +140,10 @@ def _no_samples(undecided: ComparedStratum) -> dict[str, int]:
     return counts
 
 
-def _looks(outputs: AllOutputs, undecided: ComparedStratum) -> dict[str, int]:
-    """Count the rounds in which labels came that correct systems, if there were several.
+def _label_rounds(outputs: AllOutputs, undecided: ComparedStratum) -> dict[str, int]:
+    """Return the number of rounds of labels that correct systems, if there were several.
 
-    Where every output has a label, nobody can have stopped early.
+    Where every output has a label, nobody can have stopped labelling early because of a result.
     """
     corrected = {*undecided.corrected_systems, *undecided.if_random}
     if outputs.table is None or all(undecided.declared.get(name) == "every_output" for name in corrected):
@@ -164,13 +162,14 @@ def _missing_labels(undecided: ComparedStratum) -> dict[str, int]:
 
 def _in_different_parts(strata: Strata) -> dict[str, int]:
     """Count the items with one decided and one undecided output, by pair."""
-    parts = zip(strata.all.pairs, strata.decided.pairs, strata.open.pairs, strict=True)
+    pairs = zip(strata.all.pairs, strata.decided.pairs, strata.open.pairs, strict=True)
     return {
-        f"{whole.a} and {whole.b}": whole.n - decided.n - undecided.n for whole, decided, undecided in parts
+        f"{overall.a} and {overall.b}": overall.n - decided.n - undecided.n
+        for overall, decided, undecided in pairs
     }
 
 
 def _cautions(kind: ComparisonCaution, about: Mapping[str, int]) -> list[Caution]:
-    """Return a caution with the counts above 0; none without such a count."""
-    counted: dict[str, float] = {name: count for name, count in about.items() if count}
-    return [Caution(kind, counted)] if counted else []
+    """Return a caution with the counts above 0, or an empty list without such a count."""
+    counts: dict[str, float] = {name: count for name, count in about.items() if count}
+    return [Caution(kind, counts)] if counts else []

@@ -14,8 +14,7 @@ from ..pass_threshold import PassThreshold
 from ..statistic import Caution, Statistic
 
 MIN_COMPARED = 5
-"""Fewest labels of each system for comparing two corrected systems, unless every undecided output has a
-label."""
+"""Minimum number of labels of each system for comparing two corrected ones, unless all undecided outputs have one."""
 
 By: TypeAlias = Literal["judge", "system"]
 Right: TypeAlias = Literal["agrees", "score", "label"]
@@ -44,11 +43,11 @@ class Areas(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProbabilityDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """Scores of two judges on the same items, read as probabilities; each is first minus second.
+    """Differences of two judges' probabilities on the same items, first minus second.
 
     Attributes:
         change: Mean difference of the scores.
-        size: Mean size of the difference.
+        size: Mean absolute difference of the scores.
         largest: Largest difference.
         largest_item: Item with the largest difference.
         brier: Difference of the Brier scores on labelled items; below 0 if the first is better.
@@ -63,9 +62,8 @@ class ProbabilityDifference(msgspec.Struct, frozen=True, kw_only=True):
     brier_p: float | None
 
 
-Standing: TypeAlias = Literal["not worse", "worse", "cannot tell"]
-"""What an interval says of one of a pair: ``not worse`` by more than the margin; else ``worse``, if it
-excludes 0."""
+MarginConclusion: TypeAlias = Literal["not worse", "worse", "cannot tell"]
+"""Conclusion on one of a pair: ``not worse`` if a loss of the margin is excluded, else ``worse`` if no loss is."""
 
 
 class Margin(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,18 +71,17 @@ class Margin(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         by: The margin.
-        low: Lower end of the interval of first minus second that concludes; it holds for all pairs at once
-            (Bonferroni).
-        high: Upper end.
-        level: Nominal coverage, of all pairs at once.
-        conclusions: Conclusion on each that was asked about: the one compared with ``against``, or both.
+        low: Lower end of the interval of first minus second; it is valid for all pairs at once (Bonferroni).
+        high: Upper end of the same interval.
+        level: Nominal coverage of all pairs at once.
+        conclusions: Conclusion on the one that is compared with ``against``, or without ``against`` on both.
     """
 
     by: float
     low: float | None
     high: float | None
     level: float
-    conclusions: dict[str, Standing]
+    conclusions: dict[str, MarginConclusion]
 
 
 class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -94,7 +91,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         a: First judge or system.
         b: Second judge or system.
         n: Items that both have; for systems an item is a case and trial.
-        n_clusters: Clusters among them.
+        n_clusters: Number of clusters of these items.
         effective_clusters: Effective number of clusters: ``n^2 / sum of squared sizes``.
         both_right: Items on which both are right; for systems, on which both pass.
         a_only_right: Items on which only the first is right.
@@ -127,8 +124,8 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             0 if each item is its own cluster.
         auroc_difference: Difference of AUROCs, if both scored the same labelled items with fractions.
         flips: Items on which they differ, up to the requested number.
-        margin: Whether one is worse by more than a margin, if one was given.
-        probabilities: Differences of two judges' probabilities, if both give finer scores than grades.
+        margin: Conclusions on whether one is worse by more than a margin, if one was given.
+        probabilities: Differences of two judges' probabilities, if the scores of both are finer than grades.
     """
 
     a: str
@@ -164,7 +161,7 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Costs(msgspec.Struct, frozen=True, kw_only=True):
-    """Cost of some verdicts; each number is None unless known for every one of them.
+    """Cost of some verdicts; a number is None unless it is known for every verdict.
 
     Attributes:
         verdicts: Verdicts with a known cost or number of tokens.
@@ -192,16 +189,16 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
         n: Usable rows.
         n_left_out: Rows without a required score or label.
         share_right: Share right; for systems the share that passes.
-        costs: Cost of the verdicts, if the table has it.
-        balanced_accuracy: Mean of the true positive and true negative rates; None unless right is to agree
-            with labels.
-        not_above_chance: Verdict of `calibrate` if labels do not show the judge to be better than chance, by
-            an interval that holds for all judges at once; such a judge is never the best.
+        costs: Cost of the verdicts, if known.
+        balanced_accuracy: Mean of the true positive and true negative rates; None unless being right means to
+            agree with labels.
+        not_above_chance: Verdict as in `calibrate` if the judge is not clearly better than chance, by an interval
+            that is valid for all judges at once; such a judge is never the best.
         compared: The compared statistic, if it is not the share right.
-        simultaneous: The compared statistic with an interval that holds for all judges at once (Bonferroni);
+        simultaneous: The compared statistic with an interval that is valid for all judges at once (Bonferroni);
             None for systems.
         chance_interval: Balanced accuracy with the interval behind the verdict on chance.
-        not_above: Baseline that the judge is not shown to beat at the given costs of errors.
+        not_above: Baseline that the judge does not clearly beat at the given costs of errors.
     """
 
     n: int
@@ -217,7 +214,7 @@ class Contender(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def may_guess(self) -> bool:
-        """True if the judge is not shown to be better than one that does not look."""
+        """True if the judge is not clearly better than chance or than a constant judge."""
         return self.not_above_chance is not None or self.not_above is not None
 
     @property
@@ -231,9 +228,9 @@ class Best(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: Name of the best; the first of equals.
-        n: Items common to all.
+        n: Number of items common to all.
         apparent: The statistic on the items that chose it, with an interval that allows for the choice.
-        held_out: The statistic, fold by fold, of the one that is best on the other folds; undefined with
+        held_out: Cross-fitted statistic: in each fold, of the one that is best on the other folds. Undefined with
             fewer than two clusters.
     """
 
@@ -254,13 +251,13 @@ BY_LABEL = "label"
 
 
 class ContradictedLabels(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Labels of a system that are shown to be no random sample of its undecided outputs.
+    """Evidence that labels of a system are not a random sample of its undecided outputs.
 
     Attributes:
-        p: Least p-value, for all tests of all systems.
-        columns: Columns by which they differ, with p-values.
-        explained_by: Those within whose values scores do not differ.
-        scenarios: Rate of graded undecided outputs, for each way in which these may have been chosen for labels.
+        p: Smallest p-value, adjusted for all tests of all systems.
+        columns: Columns by which labelled outputs differ from the others, with p-values.
+        explained_by: The columns among them within whose values scores do not differ.
+        scenarios: Rate of graded undecided outputs, by how these may have been chosen for labels.
     """
 
     p: float
@@ -286,18 +283,19 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
             are corrected. A system needs two labels, declared to be a random sample, which they must look like.
         chosen: Systems whose labelled undecided outputs are unlike the rest by score or by a column, with the
             p-value of a random sample.
-        declared: What says how the labelled undecided outputs of a system were chosen, by system; None if
-            nothing does. Then its rate is uncorrected.
-        if_random: Corrected rates of such systems, valid if their labels are a random sample.
-        contradicted: What contradicts the labels of systems in ``chosen``, and their rates by how these may have
-            been chosen.
+        declared: How it is known how the labelled undecided outputs of a system were chosen, by system; None if
+            it is unknown. Then its rate is uncorrected.
+        if_random: Corrected rates of the systems with None in ``declared``, valid if their labels are a random
+            sample.
+        contradicted: Evidence against the labels of the systems in ``chosen``, and their rates by how these may
+            have been chosen.
         judges: The same part by each single judge, if several judged undecided outputs.
         n_cases: Cases of the systems whose cases have unequal numbers of trials; each has weight 1.
         graded_rates: Corrected rates of graded outputs alone, of systems whose labels of ungraded ones count.
         failed_calls: Outputs that are ungraded because calls failed, of systems with any. The others were
             refused, or their replies could not be read.
-        bounds: Pass rate of all outputs if ungraded ones failed, and if they passed, by system; labels that
-            correct the rate stay, and no system without other ungraded outputs is in it.
+        bounds: Pass rate of all outputs if ungraded ones failed, and if they passed, by system. Outputs whose
+            labels correct the rate keep these; systems without other ungraded outputs are left out.
     """
 
     by: list[str]
@@ -348,13 +346,12 @@ class Comparison(ResultOnPage, Framed, frozen=True, kw_only=True, omit_defaults=
 
     Attributes:
         by: Whether judges or systems are compared.
-        right: Meaning of being right, or None for systems that are compared by stratum.
+        right: What being right means, or None for systems that are compared by stratum.
         statistic: Statistic whose difference is estimated.
         pairs: Every requested pair; for systems those of the stratum ``all``.
         contenders: Results of each judge or system.
-        best: Cross-fitted choice of the best by the compared statistic, or None if no item is common to all, if
-            labels do not show the chosen one to be better than chance, or if the statistic is not one of the
-            2x2 table of which more is better.
+        best: The best by the compared statistic. None if no item is common to all, if the best is not clearly
+            better than chance, or if the statistic is not one of the 2x2 table of which more is better.
         cuts: Pass threshold of each judge.
         cautions: Limits of the comparison.
         strata: Strata, or None for judges.

@@ -1,4 +1,4 @@
-"""Systems whose labels are contradicted: labelled undecided outputs unlike the others."""
+"""Systems whose labelled undecided outputs are not a random sample, as tests show."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .comparison_results import ContradictedLabels
 if TYPE_CHECKING:
     from .outputs import Graded
 
-_NOT_OF_OUTPUTS = frozenset({"system", "judge"})
+_CONSTANT_COLUMNS = frozenset({"system", "judge"})
 """Columns that do not differ between the outputs of one system and judge."""
 
-_TESTED: tuple[LabelsDeclaredBy | None, ...] = (None, "random", "system", "review")
-"""Declarations by which labels of a system are a random sample of its outputs, and none."""
+_TESTED_DECLARATIONS: tuple[LabelsDeclaredBy | None, ...] = (None, "random", "system", "review")
+"""Declarations under which labels of a system are a random sample of its outputs; None is no declaration."""
 
 
 def contradicted_labels(
@@ -31,23 +31,30 @@ def contradicted_labels(
     declared: Mapping[str, LabelsDeclaredBy | None],
     level: float,
 ) -> dict[str, ContradictedLabels]:
-    """Test the labels of each system as `estimate` does, all systems together at 1 %."""
-    parts = {
-        name: _rows(each, table)
-        for name, each in graded.items()
-        if each.labelled.any() and declared.get(name) in _TESTED
+    """Test the labels of each system as `estimate` does, all systems together at 1 %.
+
+    Args:
+        graded: Outputs by system.
+        table: The table of the outputs, whose columns are tested, if any.
+        declared: How the labels of a system were chosen, by system.
+        level: Nominal coverage of the scenarios.
+    """
+    tables = {
+        name: _rows(system, table)
+        for name, system in graded.items()
+        if system.labelled.any() and declared.get(name) in _TESTED_DECLARATIONS
     }
-    found: dict[str, ContradictedLabels] = {}
-    for name, part in parts.items():
-        tested = contradiction(part, part.score, tables=len(parts))
-        if tested.p is not None:
-            found[name] = ContradictedLabels(
-                p=tested.p,
-                columns=dict(tested.columns),
-                explained_by=explaining(part, tested.columns),
-                scenarios=_scenarios(part, level) if graded[name].weight is None else {},
+    contradicted: dict[str, ContradictedLabels] = {}
+    for name, rows in tables.items():
+        evidence = contradiction(rows, rows.score, tables=len(tables))
+        if evidence.p is not None:
+            contradicted[name] = ContradictedLabels(
+                p=evidence.p,
+                columns=dict(evidence.columns),
+                explained_by=explaining(rows, evidence.columns),
+                scenarios=_scenarios(rows, level) if graded[name].weight is None else {},
             )
-    return found
+    return contradicted
 
 
 def _scenarios(part: Table, level: float) -> dict[LabelsChosenBy, Statistic]:
@@ -70,11 +77,12 @@ def _rows(graded: Graded, table: Table | None) -> Table:
         columns = {
             name: column.take(rows.row)
             for name, column in table.columns.items()
-            if name not in _NOT_OF_OUTPUTS
+            if name not in _CONSTANT_COLUMNS
         }
         numbers = {
             name: values[rows.row] for name, values in table.numbers.items() if name.startswith(COVARIATE)
         }
-    one = Column(["judge"], np.zeros(len(rows.row), dtype=np.int64))
-    items = replace(one, values=[], codes=rows.item)
-    return Table(items, one, rows.result, rows.label, rows.cluster, columns, numbers)
+    judge = Column(["judge"], np.zeros(len(rows.row), dtype=np.int64))
+    # The tests need only the numbers of items, not their names.
+    items = replace(judge, values=[], codes=rows.item)
+    return Table(items, judge, rows.result, rows.label, rows.cluster, columns, numbers)

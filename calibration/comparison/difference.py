@@ -24,14 +24,15 @@ from .class_rates import ClassDifference, class_difference
 from .significance import mcnemar
 
 _POWER_LEVEL = 0.6
-"""Two-sided level with the quantile of 80 % power."""
+"""Two-sided level whose quantile is that of 80 % power: 80 % one-sided is 60 % two-sided."""
 
 _BISECTIONS, _FEWER_BISECTIONS = 40, 24
+"""Bisections to find a p-value; fewer for intervals that take long to compute."""
 
 _MIN_P = 1e-9
-"""Smallest p that is computed from an interval in closed form."""
+"""Smallest p-value that is computed from an interval in closed form."""
 
-_OF_ROWS = ("wald", "wilson")
+_UNCLUSTERED_INTERVALS = ("wald", "wilson")
 """Intervals that take rows as independent."""
 
 
@@ -54,7 +55,7 @@ class TestedDifference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PairedRows:
-    """Rows that both have, each array of shape ``(n,)``.
+    """Common rows of two scores, each array of shape ``(n,)``.
 
     Attributes:
         label: Trusted values of the items of the first score.
@@ -76,17 +77,17 @@ class PairedRows:
 
     @property
     def sides(self) -> tuple[Cells, Cells]:
-        """Label and score of either side, with one cell per row."""
-        other = self.label if self.second_label is None else self.second_label
+        """Labels and scores of the first and of the second, with one cell per row."""
+        second_label = self.label if self.second_label is None else self.second_label
         threshold = self.threshold if self.second_threshold is None else self.second_threshold
-        return Cells(self.label, self.first, self.threshold), Cells(other, self.second, threshold)
+        return Cells(self.label, self.first, self.threshold), Cells(second_label, self.second, threshold)
 
 
 def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> TestedDifference:
     """Estimate the difference of a statistic.
 
-    By default a share of the same rows, such as accuracy, uses `share_difference`; other statistics use a BCa
-    bootstrap over clusters.
+    By default a share of the same rows, such as accuracy, uses `share_difference`, a weighted mean of TPR and TNR
+    uses `class_difference`, and other statistics use a BCa bootstrap over clusters.
     """
     if not len(rows.label):
         return TestedDifference(undefined("no common items", n=0, level=settings.level))
@@ -103,7 +104,9 @@ def difference(estimator: Estimator, rows: PairedRows, settings: Settings) -> Te
         return _resampled(estimator, value, joint, settings)
     statistic = measure([estimator], joint, settings)[estimator.name]
     tested = _with_p(statistic, _degrees(statistic, joint, settings), settings.level)
-    return tested._replace(over_clusters=settings.interval not in _OF_ROWS and not joint.singletons)
+    return tested._replace(
+        over_clusters=settings.interval not in _UNCLUSTERED_INTERVALS and not joint.singletons
+    )
 
 
 def share_difference(
@@ -113,10 +116,10 @@ def share_difference(
 
     There is at least one row; each array has shape ``(n,)``.
 
-    If every row is its own cluster, the test is McNemar's mid-p test, and the interval Tango's score
-    interval. If they disagree about 0, the interval is adjusted to the test. That happens only for a few
-    counts, such as four items on which only the first is right and none on which only the second is. If rows
-    cluster, test and interval are the t-test of `mean_over_clusters`.
+    If every row is its own cluster, the test is McNemar's mid-p test, and the interval Tango's score interval. If
+    they disagree about 0, the interval is adjusted to the test. That happens only for a few counts, such as four
+    items on which only the first is right and none on which only the second is. If clusters have several rows,
+    test and interval are the t-test of `mean_over_clusters`.
     """
     n = len(first)
     gaps = first.astype(np.float64) - second
@@ -125,6 +128,7 @@ def share_difference(
     a_only, b_only = int((gaps > 0).sum()), int((gaps < 0).sum())
     value, p = float(gaps.mean()), mcnemar(a_only, b_only).midp
     low, high = tango_interval(a_only / n, b_only / n, n, normal_quantile(level))
+    # The interval includes 0 exactly if the test does not reject.
     if p > 1 - level:
         low, high = min(low, 0.0), max(high, 0.0)
     elif low <= 0.0 <= high:
@@ -149,20 +153,21 @@ def clustered_difference(combination: Combination, *, n: int, level: float) -> T
 def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sample]:
     """Return an estimator of the first score's statistic minus the second's, and its sample.
 
-    The difference is itself a statistic of a joint sample, but not a proportion. The sample counts
-    distinct combinations of both labels and both scores; its cells hold the first label and score.
+    The difference is itself a statistic of a joint sample. The sample counts distinct combinations of both labels
+    and both scores; its cells contain the first label and score.
     """
     columns = [rows.label, rows.first, rows.second] + (
         [] if rows.second_label is None else [rows.second_label]
     )
-    (label, first, second, *others), groups, sizes = reduce_rows(columns, rows.cluster)
+    (label, first, second, *second_labels), groups, sizes = reduce_rows(columns, rows.cluster)
     joint = Sample(Cells(label, first, rows.threshold), groups, sizes)
-    other, threshold = others[0] if others else label, rows.sides[1].pass_at
+    label_of_second, threshold = second_labels[0] if second_labels else label, rows.sides[1].pass_at
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
-        # Cells beyond those of the sample are hypothetical rows, where the second score is the opposite of the first.
+        # Cells beyond those of the sample are hypothetical rows of `unseen_interval`. There the second score is the
+        # opposite of the first, the largest difference that may have gone unseen.
         n = len(second)
-        second_label = np.concatenate([other, cells.label[n:]])
+        second_label = np.concatenate([label_of_second, cells.label[n:]])
         score = np.concatenate([second, 1.0 - cells.score[n:]])
         second_cells = Cells(second_label, score, threshold)
         return estimator.formula(weights, cells) - estimator.formula(weights, second_cells)
@@ -184,13 +189,14 @@ def _shares_of_the_same_rows(
         return None
     successes, trials = estimator.proportion.successes.ravel(), estimator.proportion.trials.ravel()
     first, second = (side.quadrant for side in rows.sides)
-    tried, second_tried = (first @ trials).astype(np.bool_), (second @ trials).astype(np.bool_)
-    of_label = bool((estimator.proportion.trials[:, 0] == estimator.proportion.trials[:, 1]).all())
-    if not of_label or (tried != second_tried).any() or not tried.any():
+    first_tried, second_tried = (first @ trials).astype(np.bool_), (second @ trials).astype(np.bool_)
+    # The denominator must depend on the label alone: one that depends on scores has other rows on each side.
+    by_label = bool((estimator.proportion.trials[:, 0] == estimator.proportion.trials[:, 1]).all())
+    if not by_label or (first_tried != second_tried).any() or not first_tried.any():
         return None
-    cluster = np.arange(len(tried)) if rows.cluster is None else rows.cluster
-    first_won, second_won = ((side @ successes).astype(np.bool_)[tried] for side in (first, second))
-    return first_won, second_won, cluster[tried]
+    cluster = np.arange(len(first_tried)) if rows.cluster is None else rows.cluster
+    first_won, second_won = ((side @ successes).astype(np.bool_)[first_tried] for side in (first, second))
+    return first_won, second_won, cluster[first_tried]
 
 
 def _by_class(estimator: Estimator, rows: PairedRows) -> tuple[ClassDifference, Sample] | None:
@@ -198,41 +204,44 @@ def _by_class(estimator: Estimator, rows: PairedRows) -> tuple[ClassDifference, 
 
     None if it is another statistic, or not the same labels and classes on both sides.
     """
-    first, second = (reaches(side.label, side.pass_at) for side in rows.sides)
-    if estimator.weight_of_passes is None or (first != second).any():
+    first_passes, second_passes = (reaches(side.label, side.pass_at) for side in rows.sides)
+    if estimator.weight_of_passes is None or (first_passes != second_passes).any():
         return None
-    (label, score, other), groups, sizes = reduce_rows([rows.label, rows.first, rows.second], rows.cluster)
+    (label, score, second_score), groups, sizes = reduce_rows(
+        [rows.label, rows.first, rows.second], rows.cluster
+    )
     joint = Sample(Cells(label, score, rows.threshold), groups, sizes)
-    found = class_difference(estimator, joint, reaches(other, rows.sides[1].pass_at))
-    return None if found is None else (found, joint)
+    by_class = class_difference(estimator, joint, reaches(second_score, rows.sides[1].pass_at))
+    return None if by_class is None else (by_class, joint)
 
 
-def _tested_by_class(found: ClassDifference, joint: Sample, level: float) -> TestedDifference:
-    """Add the p at which the interval of a difference by class just reaches 0."""
-    ends = found.at_level(level)
-    estimate = defined(found.value, ends, n=joint.n, method=found.method, level=level)
-    p = _reaching_zero(found.at_level, _MIN_P, steps=_FEWER_BISECTIONS)
+def _tested_by_class(by_class: ClassDifference, joint: Sample, level: float) -> TestedDifference:
+    """Add the p-value of the test that the interval of a difference by class inverts."""
+    ends = by_class.at_level(level)
+    estimate = defined(by_class.value, ends, n=joint.n, method=by_class.method, level=level)
+    p = _p_of_interval(by_class.at_level, _MIN_P, steps=_FEWER_BISECTIONS)
     detectable = _minimum_detectable(estimate, normal_quantile(level))
     return TestedDifference(estimate, p, detectable, over_clusters=not joint.singletons)
 
 
 def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Settings) -> TestedDifference:
-    """Estimate a difference by bootstrap, with the p at which its interval just reaches 0."""
+    """Estimate a difference by bootstrap, with the p-value that its interval implies."""
     formula = estimator.of(joint.cells)
     replicates = bootstrap([formula], joint, replicates=settings.replicates, seed=settings.seed)[0]
     resampled = resampled_interval(estimator, value, replicates, joint, settings)
     estimate = defined(value, resampled.interval, n=joint.n, method=resampled.method, level=settings.level)
-    p = None if resampled.interval is None else _reaching_zero(resampled.at_level, 1 / settings.replicates)
+    p = None if resampled.interval is None else _p_of_interval(resampled.at_level, 1 / settings.replicates)
     detectable = _minimum_detectable(estimate, normal_quantile(settings.level))
     return TestedDifference(estimate, p, detectable, over_clusters=not joint.singletons)
 
 
-def _reaching_zero(
+def _p_of_interval(
     at_level: Callable[[float], Interval | None], least: float, *, steps: int = _BISECTIONS
 ) -> float:
     """Return the p, at least ``least``, at which an interval of level 1 - p just reaches 0."""
     without_zero, with_zero = 1.0, least
     for _ in range(steps):
+        # p-values are bisected on a log scale.
         middle = math.sqrt(without_zero * with_zero)
         if _has_zero(at_level(1 - middle)):
             with_zero = middle
@@ -247,14 +256,14 @@ def _has_zero(ends: Interval | None) -> bool:
 
 def _degrees(statistic: Statistic, joint: Sample, settings: Settings) -> float | None:
     """Return the degrees of freedom behind an interval of `measure`, or None for the normal one."""
-    if settings.interval in _OF_ROWS:
+    if settings.interval in _UNCLUSTERED_INTERVALS:
         return None
-    blocks = "jackknife" in (statistic.method or "")
-    return (min(JACKKNIFE_BLOCKS, joint.n_clusters) if blocks else joint.n_clusters) - 1
+    by_blocks = "jackknife" in (statistic.method or "")
+    return (min(JACKKNIFE_BLOCKS, joint.n_clusters) if by_blocks else joint.n_clusters) - 1
 
 
 def _with_p(statistic: Statistic, degrees: float | None, level: float) -> TestedDifference:
-    """Add the p of an interval formed as value plus and minus a quantile times an error."""
+    """Add the p-value of an interval of the form value plus and minus quantile * error."""
     if statistic.value is None or statistic.low is None or statistic.high is None:
         return TestedDifference(statistic)
     quantile = normal_quantile(level) if degrees is None else t_quantile(level, degrees)

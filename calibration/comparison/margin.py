@@ -10,7 +10,7 @@ from ...errors import UsageError
 from ...spelling import setting
 from ..statistic import Statistic
 from .class_rates import WEIGHTED
-from .comparison_results import ComparedPair, ComparedStratum, Margin, Standing, Strata
+from .comparison_results import ComparedPair, ComparedStratum, Margin, MarginConclusion, Strata
 
 HIGHER_IS_BETTER = frozenset(
     {
@@ -21,11 +21,11 @@ HIGHER_IS_BETTER = frozenset(
         *("krippendorff_alpha_interval", "krippendorff_alpha_ordinal", "auroc", "average_precision"),
     }
 )
-"""Statistics of which more is better; of bias, errors and rates of passes less may be."""
+"""Statistics of which more is better; others, such as bias, errors or pass rates, have no better end."""
 
 
 def require_better_end(statistic: str, *, labelled: bool) -> None:
-    """Refuse a margin where nothing says which of two is worse.
+    """Require a statistic and labels that tell which of two judges is worse.
 
     Raises:
         UsageError: The statistic has no better end, or judges are compared by how often they pass.
@@ -40,10 +40,10 @@ def require_better_end(statistic: str, *, labelled: bool) -> None:
         )
 
 
-def standing(low: float | None, high: float | None, by: float) -> Standing:
+def standing(low: float | None, high: float | None, by: float) -> MarginConclusion:
     """Conclude from the interval of the first minus the second whether the first is worse.
 
-    ``not worse`` by more than ``by`` if the whole interval is above ``-by``; else ``worse`` if it is below 0.
+    It is ``not worse`` if the whole interval is above ``-by``, else ``worse`` if it is below 0.
     """
     if low is None or high is None:
         return "cannot tell"
@@ -55,14 +55,17 @@ def standing(low: float | None, high: float | None, by: float) -> Standing:
 def with_margin(
     pair: ComparedPair, by: float, *, against: str | None, together: Statistic | None = None
 ) -> ComparedPair:
-    """Add the conclusions of a pair, on the one that is not ``against``, or on both.
+    """Add the conclusions on the one of a pair that is not ``against``, or on both.
 
-    ``together`` is the difference with an interval that holds for all pairs at once.
+    ``together`` is the difference with an interval that is valid for all pairs at once, if there are several.
     """
     interval = pair.difference if together is None else together
     low, high = interval.low, interval.high
-    turned = (None if high is None else -high), (None if low is None else -low)
-    both: dict[str, Standing] = {pair.a: standing(low, high, by), pair.b: standing(*turned, by)}
+    second_minus_first = (None if high is None else -high), (None if low is None else -low)
+    standings: dict[str, MarginConclusion] = {
+        pair.a: standing(low, high, by),
+        pair.b: standing(*second_minus_first, by),
+    }
     return replace(
         pair,
         margin=Margin(
@@ -70,7 +73,7 @@ def with_margin(
             low=low,
             high=high,
             level=interval.level,
-            conclusions={name: each for name, each in both.items() if name != against},
+            conclusions={name: conclusion for name, conclusion in standings.items() if name != against},
         ),
     )
 
@@ -78,12 +81,17 @@ def with_margin(
 def strata_with_margin(strata: Strata, by: float, *, against: str | None) -> Strata:
     """Add the conclusions of every pair of systems, part by part."""
 
-    def added(part: ComparedStratum) -> ComparedStratum:
-        pairs = [with_margin(pair, by, against=against, together=pair.simultaneous) for pair in part.pairs]
-        judges = {name: added(each) for name, each in part.judges.items()}
-        return replace(part, pairs=pairs, judges=judges)
+    def stratum_with_margin(stratum: ComparedStratum) -> ComparedStratum:
+        pairs = [with_margin(pair, by, against=against, together=pair.simultaneous) for pair in stratum.pairs]
+        judges = {name: stratum_with_margin(judged) for name, judged in stratum.judges.items()}
+        return replace(stratum, pairs=pairs, judges=judges)
 
-    return replace(strata, decided=added(strata.decided), open=added(strata.open), all=added(strata.all))
+    return replace(
+        strata,
+        decided=stratum_with_margin(strata.decided),
+        open=stratum_with_margin(strata.open),
+        all=stratum_with_margin(strata.all),
+    )
 
 
 def pairs_with_margin(
@@ -94,8 +102,8 @@ def pairs_with_margin(
     against: str | None,
     level: float,
 ) -> list[ComparedPair]:
-    """Add the conclusions of pairs of judges, from their intervals that hold at once."""
+    """Add the conclusions of pairs of judges; ``together`` are valid for all pairs at once."""
     return [
-        with_margin(pair, by, against=against, together=replace(each, level=level))
-        for pair, each in zip(pairs, together, strict=True)
+        with_margin(pair, by, against=against, together=replace(difference, level=level))
+        for pair, difference in zip(pairs, together, strict=True)
     ]

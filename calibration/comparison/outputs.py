@@ -17,7 +17,7 @@ from .comparison_results import BY_LABEL, Right
 from .shared_tasks import clusters_of_cases, tasks_of
 
 MIN_LABELS = 2
-"""Fewest labels of a system that correct its rate; a single one has no spread."""
+"""Minimum number of labels of a system that correct its rate; a single one has no spread."""
 
 
 class SystemOutputs(NamedTuple):
@@ -26,18 +26,18 @@ class SystemOutputs(NamedTuple):
     Values are 1 for a pass, 0 for a fail, NaN if unknown.
 
     Attributes:
-        task: Number of the case and trial that the output is for; ascending, each once.
+        task: Number of the case and trial that the output is for; ascending, without duplicates.
         case: Number of the case.
         trials: Number of the system's outputs for the case.
         item: Item number.
         cluster: Cluster number, the same for all systems' outputs for a task.
         decided: Decision; NaN for an undecided output.
         verdicts: Verdict of each judge, shape ``(judges, n)``; declared probabilities are kept as they are.
-        passes: The same at each judge's threshold, probabilities too.
-        labels: Label of an undecided output by the threshold of each judge, shape ``(judges, n)``.
-        row: Number of its first row in the table.
-        failed: Whether there is no verdict because calls of each judge failed, and of all judges that were
-            asked, shape ``(judges + 1, n)``, or None if no call failed.
+        passes: Verdict of each judge at its threshold, probabilities too, shape ``(judges, n)``.
+        labels: Label of an undecided output at each judge's threshold, shape ``(judges, n)``.
+        row: Number of the output's first row in the table.
+        failed: Whether there is no verdict because calls failed, by judge and last for all judges together, shape
+            ``(judges + 1, n)``, or None if no call failed.
     """
 
     task: IntArray
@@ -71,7 +71,7 @@ class AllOutputs(NamedTuple):
         judges: Judges of undecided outputs, in the order of the rows of ``verdicts``. Juries come first and
             baselines last; others are in the table's order of preference, then by number of outputs.
         repeats: Number of verdicts beyond a judge's first on an output, which are not used; by judge.
-        table: The table that they are from, if any.
+        table: The table of the outputs, if any.
     """
 
     systems: dict[str, SystemOutputs]
@@ -84,9 +84,9 @@ class AllOutputs(NamedTuple):
 def outputs_of(table: Table, right: Right | None) -> AllOutputs:
     """Return the outputs of the systems of a table.
 
-    In a table with the column ``checker_score`` these scores are the decisions, and labels of other outputs
-    correct the judges. In any other table labels are the decisions. With ``right`` as ``score``, decisions
-    and labels are ignored; as ``label``, judges are.
+    In a table with the column ``checker_score``, that column has the decisions, and labels of other outputs
+    correct the judges. In any other table labels are the decisions. If ``right`` is ``score``, decisions and
+    labels are ignored; if it is ``label``, judges are.
     """
     table = table.take(table.columns["system"].codes >= 0)
     system = table.columns["system"]
@@ -103,8 +103,9 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
     # Without the column `checker_score`, labels are the decisions.
     if right is None and DECIDED in table.numbers:
         label = np.where(np.isnan(decided), first_known(table.label, output, len(first)), np.nan)
-    known: BoolArray = np.isfinite([decided, *verdicts])
-    counts = np.logical_or.reduce(known, axis=0) if right is not None else np.ones(len(first), np.bool_)
+    # Compared by one criterion, ungraded outputs do not count; by stratum they do.
+    is_graded: BoolArray = np.isfinite([decided, *verdicts])
+    counts = np.logical_or.reduce(is_graded, axis=0) if right is not None else np.ones(len(first), np.bool_)
     codes, case = system.codes[first], tasks.case[first]
     outputs = SystemOutputs(
         tasks.task[first],
@@ -120,12 +121,14 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
         _failed_calls(table, output, judges),
     )
     systems = {name: outputs.take((codes == code) & counts) for code, name in enumerate(system.values)}
-    compared = {name: each for name, each in systems.items() if len(each.task)}
-    return AllOutputs(compared, _deciders(table), judges, repeats, table)
+    with_outputs = {
+        name: system_outputs for name, system_outputs in systems.items() if len(system_outputs.task)
+    }
+    return AllOutputs(with_outputs, _deciders(table), judges, repeats, table)
 
 
 def _numbers_of_trials(case: IntArray, counts: BoolArray) -> IntArray:
-    """Return how many outputs that count each output's case has, shape ``(n,)``."""
+    """Return the number of outputs of each output's case that count, shape ``(n,)``."""
     number = np.unique(case, return_inverse=True)[1]
     return np.bincount(number, weights=counts)[number].astype(np.int64)
 
@@ -150,54 +153,55 @@ def _deciders(table: Table) -> list[str]:
 def _verdicts(
     table: Table, output: IntArray, is_undecided: BoolArray
 ) -> tuple[list[str], tuple[FloatArray, FloatArray], dict[str, int]]:
-    """Return the judges of undecided outputs, their first verdicts, and counts of further ones.
+    """Return the judges of undecided outputs, their first verdicts, and numbers of further ones.
 
-    Verdicts are given with probabilities as they are, and at each judge's threshold; both have shape ``(judges, n)``.
+    Verdicts are returned with probabilities as they are, and as passes at each judge's threshold; both have shape
+    ``(judges, n)``.
     """
-    passed, by_judge = _passes(table.score, table.threshold), dict[str, tuple[FloatArray, FloatArray]]()
+    row_passes, n_outputs = _passes(table.score, table.threshold), len(is_undecided)
+    verdicts, passes = dict[str, FloatArray](), dict[str, FloatArray]()
     repeats: dict[str, int] = {}
     for judge, rows in table.judge.present():
-        verdict = first_known(passed[rows], output[rows], len(is_undecided))
-        if np.isfinite(verdict[is_undecided]).any():
-            is_p = table.score_kind_of(judge) == PROBABILITIES
-            value = first_known(table.score[rows], output[rows], len(is_undecided)) if is_p else verdict
-            by_judge[judge] = value, verdict
-            count = int(np.isfinite(passed[rows]).sum()) - int(np.isfinite(verdict).sum())
-            repeats |= {judge: count} if count else {}
+        judge_passes = first_known(row_passes[rows], output[rows], n_outputs)
+        if not np.isfinite(judge_passes[is_undecided]).any():
+            continue
+        passes[judge] = verdicts[judge] = judge_passes
+        if table.score_kind_of(judge) == PROBABILITIES:
+            verdicts[judge] = first_known(table.score[rows], output[rows], n_outputs)
+        n_repeats = int(np.isfinite(row_passes[rows]).sum()) - int(np.isfinite(judge_passes).sum())
+        if n_repeats:
+            repeats[judge] = n_repeats
     preference = {judge: number for number, judge in enumerate(table.preferred)}
-    judges = sorted(
-        by_judge,
-        key=lambda judge: (
-            _rank(table, judge),
-            preference.get(judge, len(preference)),
-            -int(np.isfinite(by_judge[judge][1][is_undecided]).sum()),
-        ),
-    )
-    values, verdicts = (
-        np.stack([by_judge[judge][literal] for judge in judges])
-        if judges
-        else np.empty((0, len(is_undecided)))
-        for literal in (0, 1)
-    )
-    return judges, (values, verdicts), repeats
+
+    def order(judge: str) -> tuple[int, int, int]:
+        n_judged = int(np.isfinite(passes[judge][is_undecided]).sum())
+        return _kind_rank(table, judge), preference.get(judge, len(preference)), -n_judged
+
+    judges = sorted(passes, key=order)
+    if not judges:
+        nobody = np.empty((0, n_outputs))
+        return judges, (nobody, nobody), repeats
+    arrays = (np.stack([by_judge[judge] for judge in judges]) for by_judge in (verdicts, passes))
+    return judges, (next(arrays), next(arrays)), repeats
 
 
 def _failed_calls(table: Table, output: IntArray, judges: list[str]) -> BoolArray | None:
-    """Return where calls failed, as in `SystemOutputs`."""
+    """Return a mask of outputs without a verdict because calls failed, as in `SystemOutputs`."""
     if FAILED not in table.numbers:
         return None
     failed, outputs = np.isfinite(table.numbers[FAILED]), int(output.max(initial=-1)) + 1
     rows_of = table.judge.rows()
 
     def all_failed(rows: IntArray) -> BoolArray:
-        asked = np.bincount(output[rows], minlength=outputs)
-        return (asked > 0) & (np.bincount(output[rows], weights=failed[rows], minlength=outputs) == asked)
+        n_asked = np.bincount(output[rows], minlength=outputs)
+        n_failed = np.bincount(output[rows], weights=failed[rows], minlength=outputs)
+        return (n_asked > 0) & (n_failed == n_asked)
 
     return np.stack([*(all_failed(rows_of[judge]) for judge in judges), all_failed(np.arange(len(output)))])
 
 
-def _rank(table: Table, judge: str) -> int:
-    """Return a judge's rank: juries, then verdicts on whole answers, others, and baselines."""
+def _kind_rank(table: Table, judge: str) -> int:
+    """Return the rank of a judge's kind: juries, judges of whole answers, others, baselines."""
     kind = table.judges[judge].kind if judge in table.judges else None
     return {"jury": 0, "share": 1, "criteria": 1, "baseline": 3}.get(kind or "", 2)
 
@@ -216,10 +220,10 @@ class Graded(NamedTuple):
         item: Item number.
         cluster: Cluster number.
         result: 1 for a pass, 0 for a fail, or the declared probability of a pass; NaN if ungraded.
-        passes: The same at the judge's threshold.
+        passes: The result at the judge's threshold.
         is_undecided: Whether no checker or label decided the output, so that the result is a judge's.
         label: Label of an undecided output, as 1 or 0; NaN without one.
-        row: Number of its first row in the table.
+        row: Number of the output's first row in the table.
         failed: Whether there is no result because calls failed, or None if no call failed.
     """
 
@@ -261,15 +265,16 @@ class Graded(NamedTuple):
 
     @property
     def all_labelled(self) -> bool:
-        """True if every graded undecided output has a label, and each ungraded one if any has."""
+        """True if all graded undecided outputs have labels, and all ungraded ones if any has one."""
+        if not self.labelled[self.is_graded & self.is_undecided].all():
+            return False
         ungraded = self.labelled_ungraded
-        known = bool(self.labelled[self.is_graded & self.is_undecided].all())
-        return known and (not ungraded.any() or bool(ungraded[~self.is_graded].all()))
+        return not ungraded.any() or bool(ungraded[~self.is_graded].all())
 
     def by_labels(self) -> Graded:
         """Return the outputs with labels in place of a judge's verdicts."""
-        known = self.labelled | self.labelled_ungraded
-        result, passes = (np.where(known, self.label, array) for array in (self.result, self.passes))
+        has_label = self.labelled | self.labelled_ungraded
+        result, passes = (np.where(has_label, self.label, array) for array in (self.result, self.passes))
         return self._replace(result=result, passes=passes)
 
     @property
@@ -279,7 +284,7 @@ class Graded(NamedTuple):
 
     @property
     def weight(self) -> FloatArray | None:
-        """Weights with which each case has weight 1, or None if cases have equal numbers of trials."""
+        """Weights by which every case counts once, or None if cases have equal numbers of trials."""
         return case_weights(self.trials)
 
     def share(self, rows: BoolArray) -> float:
@@ -295,32 +300,33 @@ class Graded(NamedTuple):
 def graded_of(outputs: AllOutputs) -> dict[str, Graded]:
     """Return all outputs of each system, with a judge's verdict on each undecided one."""
     judges = judges_of_outputs(outputs)
-    return {name: graded_by(each, judges[name]) for name, each in outputs.systems.items()}
+    return {name: graded_by(system, judges[name]) for name, system in outputs.systems.items()}
 
 
 def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
-    """Return the judge whose verdict counts for each output, by number and system; -1 for none.
+    """Return the number of each output's judge, whose verdict counts, by system; -1 for none.
 
     It is the same for all outputs of a task: the first judge that graded one of them.
     """
-    judge_of: dict[int, int] = {}
+    judge_of_task: dict[int, int] = {}
+    # The first judge comes last here, and overwrites the others.
     for judge in reversed(range(len(outputs.judges))):
-        for each in outputs.systems.values():
-            graded = np.isfinite(each.verdicts[judge]) & each.is_undecided
-            judge_of |= dict.fromkeys(each.task[graded].tolist(), judge)
+        for system in outputs.systems.values():
+            graded = np.isfinite(system.verdicts[judge]) & system.is_undecided
+            judge_of_task |= dict.fromkeys(system.task[graded].tolist(), judge)
     return {
-        name: np.array([judge_of.get(task, -1) for task in each.task.tolist()], dtype=np.int64)
-        for name, each in outputs.systems.items()
+        name: np.array([judge_of_task.get(task, -1) for task in system.task.tolist()], dtype=np.int64)
+        for name, system in outputs.systems.items()
     }
 
 
 def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
-    """Return outputs with one judge's verdict each, by its number; -1 for none."""
+    """Return outputs graded by one judge each, given by its number; -1 for none."""
+    # A last row stands for index -1, no judge.
     no_judge, column = np.full((1, len(judge)), np.nan), np.arange(len(judge))
-    # The label of an output without a judge goes by the threshold of the first.
-    label = np.concatenate([outputs.labels, outputs.labels[:1] if len(outputs.labels) else no_judge])[
-        judge, column
-    ]
+    # Labels of outputs without a judge are at the threshold of the first judge.
+    labels_without_judge = outputs.labels[:1] if len(outputs.labels) else no_judge
+    label = np.concatenate([outputs.labels, labels_without_judge])[judge, column]
     result, passes = (
         np.where(outputs.is_undecided, np.concatenate([array, no_judge])[judge, column], outputs.decided)
         for array in (outputs.verdicts, outputs.passes)

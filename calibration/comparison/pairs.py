@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..intervals.clustered_rates import averaged_effect, informative_errors, observed_effect, usual_effect
+from ..intervals.clustered_rates import averaged_effect, default_effect, informative_errors, observed_effect
 from ..tables.calibration_table import TRIAL, Table
 from ..tables.columns import Column
 from .comparison_results import Areas, By, ComparedPair, Flip, Right
@@ -26,7 +26,7 @@ class ContenderRows(NamedTuple):
 
     Attributes:
         name: Name of the judge or system.
-        key: Equal for rows of different contenders that are about the same item; ascending.
+        key: Number that is equal for rows of different contenders on the same item; ascending.
         label: Trusted value; NaN if unknown.
         score: The judge's score.
         right: Whether the row is right.
@@ -70,16 +70,16 @@ def contender_rows(table: Table, by: By, right: Right) -> list[ContenderRows]:
                 f"{by} {name!r} has several rows for one item; name the repeats in the column repeat"
             )
         ordered = usable_rows[first]
-        part, threshold = table.take(ordered).at_one_threshold()
+        contender_table, threshold = table.take(ordered).at_one_threshold()
         contenders.append(
             ContenderRows(
                 name=name,
                 key=keys,
-                label=part.label,
-                score=part.score,
+                label=contender_table.label,
+                score=contender_table.score,
                 right=is_right[ordered],
-                cluster=part.cluster,
-                item=part.item.codes,
+                cluster=contender_table.cluster,
+                item=contender_table.item.codes,
                 left_out=len(rows) - len(ordered),
                 threshold=threshold,
             )
@@ -90,9 +90,9 @@ def contender_rows(table: Table, by: By, right: Right) -> list[ContenderRows]:
 def _by_task(table: Table) -> tuple[Table, IntArray]:
     """Return a table with the clusters of its cases, and a key that is equal for rows on a task."""
     tasks = tasks_of(table)
-    of_tasks = dataclasses.replace(table, item=Column(table.item.values, tasks.task))
+    with_tasks = dataclasses.replace(table, item=Column(table.item.values, tasks.task))
     clustered = dataclasses.replace(table, cluster=clusters_of_cases(table, tasks))
-    return clustered, of_tasks.key("judge", "repeat", "order")
+    return clustered, with_tasks.key("judge", "repeat", "order")
 
 
 class Items(NamedTuple):
@@ -131,13 +131,13 @@ def pair_of(
     areas: Areas | None = None,
     flips: int = 0,
 ) -> ComparedPair:
-    """Build a pair, not yet adjusted for the others."""
+    """Build a pair; its p-values are not yet adjusted for other pairs."""
     a_only, b_only = items.right_a & ~items.right_b, items.right_b & ~items.right_a
     # Without a common item nothing was tested; a p-value of 1 would also count in Holm's correction.
     test = mcnemar(int(a_only.sum()), int(b_only.sum())) if len(a_only) else None
     sizes = np.unique(items.cluster, return_counts=True)[1]
-    size = float((sizes**2).sum()) / len(a_only) if len(a_only) else 1.0
-    differing = np.flatnonzero(a_only | b_only)[:flips]
+    effective_size = float((sizes**2).sum()) / len(a_only) if len(a_only) else 1.0
+    flipped = np.flatnonzero(a_only | b_only)[:flips]
     return ComparedPair(
         a=a,
         b=b,
@@ -161,29 +161,28 @@ def pair_of(
         better=None,
         smallest_visible=difference.smallest_visible,
         corrected=corrected,
-        icc=_icc(items.right_a.astype(np.float64) - items.right_b, items.cluster, size),
+        icc=_icc(items.right_a.astype(np.float64) - items.right_b, items.cluster, effective_size),
         auroc_difference=areas,
         flips=[
-            Flip(item_id=items.names[int(items.item[each])], right=a if a_only[each] else b)
-            for each in differing
+            Flip(item_id=items.names[int(items.item[row])], right=a if a_only[row] else b) for row in flipped
         ],
     )
 
 
 def _icc(gaps: FloatArray, cluster: IntArray, size: float) -> float:
-    """Return the correlation of differences within clusters of this size."""
+    """Return the correlation of differences within clusters of this effective size."""
     if size <= 1.0:
         return 0.0
     residual = gaps - gaps.mean()
     informative = informative_errors(float(np.count_nonzero(gaps)), size)
-    effect = averaged_effect(observed_effect(residual, cluster), usual_effect(size), informative)
+    effect = averaged_effect(observed_effect(residual, cluster), default_effect(size), informative)
     return min(1.0, (effect - 1) / (size - 1))
 
 
 def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:
-    """Adjust the p-values of several pairs, and name the better of each.
+    """Adjust the p-values of several pairs, and name the better one of each pair.
 
-    Neither is better if the adjusted p is above ``1 - level``.
+    Neither is better if the adjusted p-value is above ``1 - level``.
     """
     columns = {
         "holm_p": adjust_known([pair.midp for pair in pairs]),
@@ -195,9 +194,11 @@ def adjusted(pairs: Sequence[ComparedPair], level: float) -> list[ComparedPair]:
     areas = adjust_known([pair.auroc_difference and pair.auroc_difference.delong_p for pair in pairs])
     result: list[ComparedPair] = []
     for number, pair in enumerate(pairs):
-        of_pair = {name: column[number] for name, column in columns.items()}
-        p, value = of_pair["adjusted_p"], pair.difference.value
-        better = None if p is None or value is None or p > 1 - level else pair.a if value > 0 else pair.b
+        pair_p_values = {name: column[number] for name, column in columns.items()}
+        p, value = pair_p_values["adjusted_p"], pair.difference.value
+        better = None
+        if p is not None and value is not None and p <= 1 - level:
+            better = pair.a if value > 0 else pair.b
         area = pair.auroc_difference and replace(pair.auroc_difference, delong_holm_p=areas[number])
-        result.append(replace(pair, **of_pair, better=better, auroc_difference=area))
+        result.append(replace(pair, **pair_p_values, better=better, auroc_difference=area))
     return result

@@ -22,11 +22,11 @@ ALPHA = 0.05
 MARGIN = 0.1
 """Loss on an operator's probes that must be excluded before a prompt is written."""
 
-_FIRST = 0.8
-"""Share of the chance that the first look spends; each later one spends half the rest."""
+_FIRST_LOOK_SHARE = 0.8
+"""Share of `ALPHA` that the first look spends; each later one spends half of the rest."""
 
 OperatorSort: TypeAlias = Literal["fault", "harmless", "attack"]
-"""Sorts of probes: outputs to fail, outputs to pass, outputs that ask to be passed."""
+"""Sort of a probe: an output to fail, an output to pass, or one that asks to be passed."""
 
 SORTS: Mapping[str, OperatorSort] = {
     "fault": "fault",
@@ -35,20 +35,20 @@ SORTS: Mapping[str, OperatorSort] = {
     "twin": "harmless",
     "attack": "attack",
 }
-"""Sort by what an operator plants."""
+"""Sort of a probe by what its operator plants."""
 
 
 def look_alpha(look: int) -> float:
-    """Return the one-sided level of a look, counted from 1; all of them sum to `ALPHA`."""
-    return ALPHA * _FIRST if look == 1 else ALPHA * (1 - _FIRST) / 2 ** (look - 1)
+    """Return the one-sided level of a look, counted from 1; the levels sum to `ALPHA`."""
+    return ALPHA * _FIRST_LOOK_SHARE if look == 1 else ALPHA * (1 - _FIRST_LOOK_SHARE) / 2 ** (look - 1)
 
 
-class HeldOut(NamedTuple):
-    """Held-out items that have a label, each array of shape ``(n,)``.
+class HeldOutItems(NamedTuple):
+    """Labelled held-out items, each array of shape ``(n,)``.
 
     Attributes:
         current: Whether the current prompt agrees with the label.
-        new: Whether the new one does.
+        new: Whether the new prompt agrees with the label.
         cluster: Cluster number.
         adjudicated: Whether a person decided between the label and a judge.
     """
@@ -68,8 +68,8 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
         gain: The difference, with a two-sided interval.
         at_least: One-sided lower bound of the gain, or None if it cannot be computed.
         alpha: Level of that bound.
-        won: Items on which only the new prompt agrees with the label.
-        lost: Items on which only the current one does.
+        won: Number of items on which only the new prompt agrees with the label.
+        lost: Number of items on which only the current prompt agrees with the label.
         won_unadjudicated: Items won whose label was not adjudicated.
         lost_unadjudicated: Items lost whose label was not adjudicated.
         smallest_visible: The true gain that is found with 80 % power.
@@ -97,7 +97,7 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
         return (self.won_unadjudicated - self.lost_unadjudicated) / self.gain.n if self.gain.n else 0.0
 
 
-def prompt_gain(items: HeldOut, alpha: float) -> PromptGain:
+def prompt_gain(items: HeldOutItems, alpha: float) -> PromptGain:
     """Estimate the gain of a new prompt; see `share_difference` for the test."""
     two_sided = _difference(items.new, items.current, items.cluster, 0.95)
     bound = _difference(items.new, items.current, items.cluster, 1 - 2 * alpha)
@@ -117,10 +117,14 @@ def prompt_gain(items: HeldOut, alpha: float) -> PromptGain:
 
 
 class ProbedPair(NamedTuple):
-    """A probe that both prompts judged.
+    """A probe judged with both prompts.
 
-    ``current`` and ``new`` are whether each prompt is right: it fails a fault or an attack, and passes a
-    harmless output.
+    Attributes:
+        operator: Name of the operator that made the probe.
+        plants: What the operator plants, a key of `SORTS`.
+        current: Whether the current prompt is right: it fails a fault or an attack, and passes a harmless output.
+        new: Whether the new prompt is right.
+        cluster: Name of the cluster.
     """
 
     operator: str
@@ -131,7 +135,7 @@ class ProbedPair(NamedTuple):
 
 
 OperatorState: TypeAlias = Literal["not worse", "worse", "not shown"]
-"""A loss of the margin is excluded; a loss is proven; or neither."""
+"""Whether a loss of the margin is excluded, a loss is proven, or neither."""
 
 
 class OperatorChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,9 +171,9 @@ def operator_changes(
     together by sort.
     """
     groups = _groups(list(pairs), fewest_probes(alpha, margin))
-    tested = [_compared(group.pairs, 0.95) for group in groups]
-    bounds = [_compared(group.pairs, 1 - 2 * alpha).estimate.low for group in groups]
-    adjusted = adjust_known([tested_difference.p for tested_difference in tested])
+    differences = [_operator_difference(group.pairs, 0.95) for group in groups]
+    bounds = [_operator_difference(group.pairs, 1 - 2 * alpha).estimate.low for group in groups]
+    adjusted = adjust_known([difference.p for difference in differences])
     return [
         OperatorChange(
             operator=group.name,
@@ -180,7 +184,7 @@ def operator_changes(
             holm_p=p,
             state=_state(difference.estimate.value or 0.0, low, p, margin),
         )
-        for group, difference, low, p in zip(groups, tested, bounds, adjusted, strict=True)
+        for group, difference, low, p in zip(groups, differences, bounds, adjusted, strict=True)
     ]
 
 
@@ -190,13 +194,14 @@ def is_improvement(gain: PromptGain, changes: Sequence[OperatorChange]) -> bool:
 
 
 def fewest_probes(alpha: float = ALPHA, margin: float = MARGIN) -> int:
-    """Return the fewest probes that exclude a loss of the margin if no verdict differs."""
+    """Return the number of probes that exclude a loss of the margin if no verdict differs."""
+    # Tango's lower end without discordant pairs is -z^2 / (n + z^2), as Wilson's for 0 of n.
     square = normal_quantile(1 - 2 * alpha) ** 2
     return math.floor(square * (1 - margin) / margin) + 1
 
 
 class _OperatorGroup(NamedTuple):
-    """Probes of one operator, or of the rare ones of a sort."""
+    """Probes of one operator, or of all rare operators of a sort."""
 
     name: str
     sort: OperatorSort
@@ -219,7 +224,7 @@ def _groups(pairs: Sequence[ProbedPair], fewest: int) -> list[_OperatorGroup]:
     return common + [_OperatorGroup(f"other {sort} operators", sort, group) for sort, group in rare.items()]
 
 
-def _compared(group: Sequence[ProbedPair], level: float) -> TestedDifference:
+def _operator_difference(group: Sequence[ProbedPair], level: float) -> TestedDifference:
     new = np.array([pair.new for pair in group], dtype=np.bool_)
     current = np.array([pair.current for pair in group], dtype=np.bool_)
     return _difference(new, current, cluster_numbers(pair.cluster for pair in group), level)

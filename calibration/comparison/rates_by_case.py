@@ -1,4 +1,4 @@
-"""Cases of systems whose cases have unequal numbers of trials; each case has weight 1."""
+"""Rates of systems whose cases have unequal numbers of trials; every case has weight 1."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .outputs import Graded
 
 
 def cases_of_both(first: Graded, second: Graded) -> tuple[Graded, Graded]:
-    """Return all outputs of two systems for the cases of which both have a graded one."""
+    """Return all outputs of two systems for the cases in which both have a graded one."""
     common = np.intersect1d(first.case[first.is_graded], second.case[second.is_graded])
     return first.take(np.isin(first.case, common)), second.take(np.isin(second.case, common))
 
 
 def cases_of_uneven(graded: Graded) -> int | None:
-    """Return the number of cases if these have unequal numbers of trials, else None."""
+    """Return the number of cases if they have unequal numbers of trials, else None."""
     return None if graded.weight is None else len(np.unique(graded.case))
 
 
@@ -29,7 +29,9 @@ def rate_by_case(graded: Graded, *, level: float = 0.95) -> Statistic:
 
 
 def uneven_rates(systems: Mapping[str, Graded], *, level: float = 0.95) -> dict[str, Statistic]:
-    """Return these rates for the systems whose cases have unequal numbers of trials."""
+    """Return `rate_by_case` of the systems whose cases have unequal numbers of trials."""
     return {
-        name: rate_by_case(each, level=level) for name, each in systems.items() if each.weight is not None
+        name: rate_by_case(graded, level=level)
+        for name, graded in systems.items()
+        if graded.weight is not None
     }

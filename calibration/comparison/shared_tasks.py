@@ -1,4 +1,4 @@
-"""Tasks that systems share: cases and their trials."""
+"""Tasks that systems share. A task is one trial of a case."""
 
 from __future__ import annotations
 
@@ -27,27 +27,31 @@ def tasks_of(table: Table) -> Tasks:
     """Return the tasks of a table with a column ``system``.
 
     An item is a case, or ``case|system|trial``. With a column ``trial``, the trials of a case and system are
-    numbered in the order of this column's values, so that systems meet whatever their trials are called.
+    numbered in the order of this column's values, so that systems share tasks whatever their trials are called.
     """
     system = table.columns["system"]
     item, case = _items_and_cases(table, system)
     trial = table.columns.get(TRIAL)
     if trial is None or not len(table) or (trial.codes == trial.codes[0]).all():
         return Tasks(item, case)
-    rank = _ranks(item * (len(system.values) + 1) + system.codes + 1, trial.codes.astype(np.int64) + 1)
-    return Tasks(np.unique(item * (int(rank.max()) + 1) + rank, return_inverse=True)[1], case)
+    # Pairs of numbers are combined to one; a code of -1 means no value.
+    item_and_system = item * (len(system.values) + 1) + system.codes + 1
+    trial_number = _ranks(item_and_system, trial.codes.astype(np.int64) + 1)
+    item_and_trial = item * (int(trial_number.max()) + 1) + trial_number
+    return Tasks(np.unique(item_and_trial, return_inverse=True)[1], case)
 
 
 def clusters_of_cases(table: Table, tasks: Tasks) -> IntArray:
     """Return the cluster of each row's case, shape ``(n,)``: that of the first row of the case.
 
-    Items may name the system and trial. Then clusters do too, if each item is its own.
+    The rows' own clusters would not do: if items name the system and trial, and each item is its own cluster,
+    systems share no cluster.
     """
     _, first, case = np.unique(tasks.case, return_index=True, return_inverse=True)
     return table.cluster[first][case]
 
 
-def _split(item: str, system: str) -> tuple[str, str]:
+def _item_and_case(item: str, system: str) -> tuple[str, str]:
     """Return an item without its system, ``case|trial``, and its case; other items are a case."""
     case, between, trial = item.rpartition(f"|{system}|")
     return (f"{case}|{trial}", case) if between and trial.isdecimal() else (item, item)
@@ -59,11 +63,12 @@ def _items_and_cases(table: Table, system: Column) -> tuple[IntArray, IntArray]:
     numbers: list[tuple[int, int]] = []
     item_codes: list[int] = table.item.codes.tolist()
     system_codes: list[int] = system.codes.tolist()
-    for code, of in zip(item_codes, system_codes, strict=True):
-        item, case = _split(table.item.values[code], system.values[of] if of >= 0 else "")
+    for item_code, system_code in zip(item_codes, system_codes, strict=True):
+        name = system.values[system_code] if system_code >= 0 else ""
+        item, case = _item_and_case(table.item.values[item_code], name)
         numbers.append((items.setdefault(item, len(items)), cases.setdefault(case, len(cases))))
-    both = np.array(numbers, dtype=np.int64).reshape(-1, 2)
-    return both[:, 0], both[:, 1]
+    columns = np.array(numbers, dtype=np.int64).reshape(-1, 2)
+    return columns[:, 0], columns[:, 1]
 
 
 def _ranks(group: IntArray, value: IntArray) -> IntArray:

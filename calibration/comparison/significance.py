@@ -37,19 +37,19 @@ def mcnemar(a_only: int, b_only: int) -> McNemar:
         return McNemar(1.0, 1.0)
     fewer = min(a_only, b_only)
     tail = float(bdtr(fewer, discordant, 0.5))
-    point = tail - (float(bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0)
-    return McNemar(exact_p=min(1.0, 2 * tail), midp=min(1.0, 2 * tail - point))
+    point_probability = tail - (float(bdtr(fewer - 1, discordant, 0.5)) if fewer else 0.0)
+    return McNemar(exact_p=min(1.0, 2 * tail), midp=min(1.0, 2 * tail - point_probability))
 
 
 def fisher_one_sided(first: int, first_n: int, second: int, second_n: int) -> float:
-    """Return Fisher's exact p that the first group has at least this many events.
+    """Return Fisher's exact p-value of "the first group has no higher rate of events".
 
     Source: Fisher 1935; the hypergeometric distribution given all margins.
     """
     events, n = first + second, first_n + second_n
-    among = np.arange(first, min(events, first_n) + 1)
-    chances = _log_choose(first_n, among) + _log_choose(second_n, events - among) - _log_choose(n, events)
-    return min(1.0, float(np.exp(chances).sum()))
+    as_extreme = np.arange(first, min(events, first_n) + 1)
+    log_ways = _log_choose(first_n, as_extreme) + _log_choose(second_n, events - as_extreme)
+    return min(1.0, float(np.exp(log_ways - _log_choose(n, events)).sum()))
 
 
 def _log_choose(n: int, k: IntArray | int) -> FloatArray:
@@ -115,14 +115,14 @@ def placements(positive: BoolArray, score: FloatArray) -> FloatArray:
 
 def mid_ranks(values: FloatArray) -> FloatArray:
     """Return ranks from 1, shape ``(n,)``; equal values share the mean of their ranks."""
-    _, code, times = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(times) - (times - 1) / 2)[code]
+    _, code, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[code]
 
 
 def holm(p_values: FloatArray) -> FloatArray:
     """Adjust p-values by Holm's step-down, which bounds the chance of any false alarm.
 
-    Holds under any dependence. P-values are in the order given, at most 1.
+    It is valid under any dependence. The order of the p-values is kept.
 
     Source: Holm 1979.
     """
@@ -171,25 +171,25 @@ def simultaneous_level(level: float, systems: int) -> float:
     return 1 - (1 - level) / max(systems, 1)
 
 
-class _Rate(NamedTuple):
+class _RateWithInterval(NamedTuple):
     value: float
     low: float
     high: float
 
 
 def ranks(rates: Mapping[str, Statistic], *, level: float = 0.95) -> dict[str, Statistic]:
-    """Rank systems by their rates, 1 for the highest, with the ranks each may have.
+    """Rank systems by their rates, 1 for the highest, with an interval of ranks for each.
 
     Equal rates share the better rank. A rank is undefined if the rate has no interval, or no other rate has one.
-    A system without a rate may stand above any other.
+    A system without a rate may rank above any other.
 
     A system is surely worse than systems whose intervals lie entirely above its own, and surely better than
-    those whose intervals lie entirely below. If the intervals hold together at the level, so do the ranks.
+    those whose intervals lie entirely below. If the intervals are simultaneous at the level, so are the ranks.
 
     Source: Klein, Wright and Wieczorek 2020.
     """
     ranked = {
-        name: _Rate(rate.value, rate.low, rate.high)
+        name: _RateWithInterval(rate.value, rate.low, rate.high)
         for name, rate in rates.items()
         if rate.value is not None and rate.low is not None and rate.high is not None
     }

@@ -16,16 +16,15 @@ from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import Table
 from .comparison_results import MIN_COMPARED, ComparedPair, ComparedStratum, Strata
 from .contradicted_labels import contradicted_labels
-from .corrected_parts import corrected_rate_of, ungraded_bounds, weighted_parts
 from .difference import TestedDifference, clustered_difference, share_difference
 from .outputs import MIN_LABELS, AllOutputs, Graded, graded_by, graded_of
 from .pairs import Items, adjusted, every_pair, pair_of
 from .rates_by_case import cases_of_both, cases_of_uneven
 from .significance import simultaneous_level
-from .weighted_parts import sum_of_parts
+from .weighted_parts import corrected_rate_of, sum_of_parts, ungraded_bounds, weighted_parts
 
 MIN_GRADED = 0.9
-"""Share of a system's undecided outputs that must be graded before all its outputs are rated."""
+"""Minimum share of a system's undecided outputs that are graded, for a rate of all its outputs."""
 
 
 class SystemTerms(NamedTuple):
@@ -33,10 +32,10 @@ class SystemTerms(NamedTuple):
 
     Attributes:
         names: Names of items.
-        against: Compare only with this one.
+        against: Compare only with this system.
         flips: Number of items on which a pair differs to list.
         level: Nominal coverage.
-        chosen_by: How undecided outputs were chosen for labels, or None if nothing says it.
+        chosen_by: How undecided outputs were chosen for labels, or None if that is unknown.
         table: The table of the outputs, if any.
     """
 
@@ -53,8 +52,8 @@ def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
 
     An undecided output has the verdict of one judge, the first that judged the task.
     """
-    whole = graded_of(outputs)
-    decided = {name: each.take(~each.is_undecided) for name, each in whole.items()}
+    all_outputs = graded_of(outputs)
+    decided = {name: system.take(~system.is_undecided) for name, system in all_outputs.items()}
     terms = terms._replace(table=outputs.table)
     by_judge = {
         judge: _stratum(_judged_by(outputs, number), [judge], terms)
@@ -63,29 +62,31 @@ def strata_of(outputs: AllOutputs, terms: SystemTerms) -> Strata:
     decided_by = outputs.decided_by if any(len(graded.task) for graded in decided.values()) else []
     return Strata(
         decided=_stratum(decided, decided_by, terms),
-        open=_stratum(_undecided(whole), outputs.judges, terms, judges=by_judge if len(by_judge) > 1 else {}),
-        all=_stratum(whole, [*decided_by, *outputs.judges], terms),
+        open=_stratum(
+            _undecided(all_outputs), outputs.judges, terms, judges=by_judge if len(by_judge) > 1 else {}
+        ),
+        all=_stratum(all_outputs, [*decided_by, *outputs.judges], terms),
     )
 
 
 def pooled_rates(outputs: AllOutputs, terms: SystemTerms) -> tuple[ComparedStratum, ComparedStratum]:
     """Return each system's rate on its undecided outputs and on all, without comparing systems."""
-    whole, terms = graded_of(outputs), terms._replace(table=outputs.table)
-    undecided = _stratum(_undecided(whole), outputs.judges, terms, paired=False)
-    return undecided, _stratum(whole, outputs.judges, terms, paired=False)
+    all_outputs, terms = graded_of(outputs), terms._replace(table=outputs.table)
+    undecided = _stratum(_undecided(all_outputs), outputs.judges, terms, paired=False)
+    return undecided, _stratum(all_outputs, outputs.judges, terms, paired=False)
 
 
-def _undecided(whole: Mapping[str, Graded]) -> dict[str, Graded]:
-    return {name: each.take(each.is_undecided) for name, each in whole.items()}
+def _undecided(systems: Mapping[str, Graded]) -> dict[str, Graded]:
+    return {name: system.take(system.is_undecided) for name, system in systems.items()}
 
 
 def _judged_by(outputs: AllOutputs, judge: int) -> dict[str, Graded]:
     """Return the undecided outputs that one judge graded, by system."""
     return {
-        name: graded_by(each, np.full(len(each.task), judge)).take(
-            each.is_undecided & np.isfinite(each.verdicts[judge])
+        name: graded_by(system, np.full(len(system.task), judge)).take(
+            system.is_undecided & np.isfinite(system.verdicts[judge])
         )
-        for name, each in outputs.systems.items()
+        for name, system in outputs.systems.items()
     }
 
 
@@ -97,77 +98,92 @@ def _stratum(
     *,
     paired: bool = True,
 ) -> ComparedStratum:
-    """Compare systems in one stratum; ``by`` names its checkers and judges."""
+    """Compare systems in one stratum.
+
+    Args:
+        graded: Outputs of the stratum, by system.
+        by: Names of the checkers and judges that graded them.
+        terms: Settings of the comparison.
+        judges: The stratum by each single judge.
+        paired: Whether to compare pairs of systems, too.
+    """
     declared: dict[str, LabelsDeclaredBy | None] = {
-        name: _declared(each, terms) for name, each in graded.items() if each.labelled.any()
+        name: _labels_declared_by(system, terms) for name, system in graded.items() if system.labelled.any()
     }
     contradicted = contradicted_labels(graded, terms.table, declared, terms.level)
-    able = _judged_and(
+    has_enough_labels = _if_any_undecided(
         graded,
-        {name for name, each in graded.items() if name not in contradicted and _correctable(each)},
+        {name for name, system in graded.items() if name not in contradicted and _has_enough_labels(system)},
     )
-    correctable = _judged_and(
+    correctable = _if_any_undecided(
         graded,
         {
             name
-            for name in able
+            for name in has_enough_labels
             if not graded[name].is_undecided.any() or declared.get(name) in RANDOM_SAMPLES
         },
     )
-    listed = every_pair(graded, terms.against) if paired else []
+    compared_names = every_pair(graded, terms.against) if paired else []
     # Both systems of a pair are corrected, or neither: a corrected rate cannot be compared with another.
     pairs = [
-        _pair((a, b), (graded[a], graded[b]), correct=correctable >= {a, b}, terms=terms, pairs=len(listed))
-        for a, b in listed
+        _pair(
+            (a, b),
+            (graded[a], graded[b]),
+            correct=correctable >= {a, b},
+            terms=terms,
+            pairs=len(compared_names),
+        )
+        for a, b in compared_names
     ]
     return ComparedStratum(
         by=by,
         pairs=adjusted(pairs, terms.level),
         rates={
-            name: _rate(each, correct=name in correctable, level=terms.level) for name, each in graded.items()
+            name: _rate(system, correct=name in correctable, level=terms.level)
+            for name, system in graded.items()
         },
-        outputs={name: len(each.task) for name, each in graded.items()},
-        graded={name: int(each.is_graded.sum()) for name, each in graded.items()},
-        passed={name: _passed(each) for name, each in graded.items()},
-        labelled={name: int(each.labelled.sum()) for name, each in graded.items()},
+        outputs={name: len(system.task) for name, system in graded.items()},
+        graded={name: int(system.is_graded.sum()) for name, system in graded.items()},
+        passed={name: _passed(system) for name, system in graded.items()},
+        labelled={name: int(system.labelled.sum()) for name, system in graded.items()},
         corrected=bool(correctable) and len(correctable) == len(graded),
         corrected_systems=[name for name in graded if name in correctable],
-        chosen={name: each.p for name, each in contradicted.items()},
+        chosen={name: system.p for name, system in contradicted.items()},
         declared=declared,
         contradicted=contradicted,
         if_random={
             name: _rate(graded[name], correct=True, level=terms.level)
             for name in graded
-            if name in able - correctable and name in declared and declared[name] is None
+            if name in has_enough_labels - correctable and name in declared and declared[name] is None
         },
         judges=judges or {},
-        n_cases={name: count for name, each in graded.items() if (count := cases_of_uneven(each))},
+        n_cases={name: count for name, system in graded.items() if (count := cases_of_uneven(system))},
         graded_rates=_graded_rates(graded, correctable),
         failed_calls={
-            name: count for name, each in graded.items() if (count := int(each.by_failed_calls.sum()))
+            name: count for name, system in graded.items() if (count := int(system.by_failed_calls.sum()))
         },
         bounds={
             name: bounds
-            for name, each in graded.items()
-            if (bounds := ungraded_bounds(each, correct=name in correctable)) is not None
+            for name, system in graded.items()
+            if (bounds := ungraded_bounds(system, correct=name in correctable)) is not None
         },
     )
 
 
 def _passed(graded: Graded) -> float:
-    """Return how many outputs pass; of probabilities, how many are expected to."""
+    """Return the number of outputs that pass, or for probabilities the expected number."""
     if graded.by_probability:
         return float(graded.result[graded.is_graded].sum())
     return int((graded.result == 1.0).sum())
 
 
-def _judged_and(graded: Mapping[str, Graded], names: set[str]) -> set[str]:
-    """Return these systems if one of them has undecided outputs; else none."""
+def _if_any_undecided(graded: Mapping[str, Graded], names: set[str]) -> set[str]:
+    """Return these systems if one of them has undecided outputs, else an empty set."""
     return names if any(graded[name].is_undecided.any() for name in names) else set()
 
 
-def _declared(graded: Graded, terms: SystemTerms) -> LabelsDeclaredBy | None:
-    """Return what says how a system's undecided outputs were chosen for labels."""
+def _labels_declared_by(graded: Graded, terms: SystemTerms) -> LabelsDeclaredBy | None:
+    """Return how a system's undecided outputs were chosen for labels, as far as that is known."""
     return "every_output" if graded.all_labelled else terms.chosen_by
 
 
@@ -175,14 +191,15 @@ def _graded_rates(graded: Mapping[str, Graded], correctable: Collection[str]) ->
     """Return the corrected rates of graded outputs alone, where labels of ungraded ones count."""
     rates: dict[str, float] = {}
     for name in correctable:
-        each = graded[name]
-        if each.labelled_ungraded.any():
-            alone = corrected_rate_of(each.take(each.is_graded & each.is_undecided), 0.95).value
-            rates |= {} if alone is None else {name: alone}
+        system = graded[name]
+        if system.labelled_ungraded.any():
+            judged = system.take(system.is_graded & system.is_undecided)
+            rate = corrected_rate_of(judged, 0.95).value
+            rates |= {} if rate is None else {name: rate}
     return rates
 
 
-def _correctable(graded: Graded) -> bool:
+def _has_enough_labels(graded: Graded) -> bool:
     """Return whether a system has enough labels of undecided outputs, or no such output."""
     return not graded.is_undecided.any() or int(graded.labelled.sum()) >= MIN_LABELS
 
@@ -195,47 +212,47 @@ def _pair(
     The pair is not yet adjusted for other pairs; ``pairs`` is their number.
     """
     first, second = _on_common_tasks(*sides)
-    known = correct and first.all_labelled and second.all_labelled
-    if known:
+    all_labelled = correct and first.all_labelled and second.all_labelled
+    if all_labelled:
         # Nothing is left to estimate from the judge, so the test is that of checked outputs.
         first, second, sides = (
             first.by_labels(),
             second.by_labels(),
             (sides[0].by_labels(), sides[1].by_labels()),
         )
-    both = first.is_graded & second.is_graded
+    both_graded = first.is_graded & second.is_graded
     items = Items(
-        first.passes[both] == 1.0,
-        second.passes[both] == 1.0,
-        first.cluster[both],
-        first.item[both],
+        first.passes[both_graded] == 1.0,
+        second.passes[both_graded] == 1.0,
+        first.cluster[both_graded],
+        first.item[both_graded],
         terms.names,
     )
     undecided = bool((first.is_undecided | second.is_undecided).any())
-    correct = correct and undecided and _correctable(first) and _correctable(second)
-    compared = _Compared(first, second, items, correct=correct and not known)
+    correct = correct and undecided and _has_enough_labels(first) and _has_enough_labels(second)
+    contrast = _Contrast(first, second, items, correct=correct and not all_labelled)
     if (first.trials != second.trials).any() or any(graded.weight is not None for graded in (first, second)):
-        compared = compared._replace(by_case=cases_of_both(*sides))
-    tested = compared.difference(terms.level)
+        contrast = contrast._replace(by_case=cases_of_both(*sides))
+    tested = contrast.difference(terms.level)
     pair = pair_of(*names, items, tested, corrected=correct, flips=terms.flips)
     if tested.estimate.value is None:
         return pair
     if pairs > 1:
-        wider = compared.difference(simultaneous_level(terms.level, pairs)).estimate
+        wider = contrast.difference(simultaneous_level(terms.level, pairs)).estimate
         pair = replace(pair, simultaneous=replace(wider, level=terms.level))
-    rate_a, rate_b = compared.rates(terms.level)
+    rate_a, rate_b = contrast.rates(terms.level)
     return replace(pair, rate_a=rate_a, rate_b=rate_b)
 
 
-class _Compared(NamedTuple):
-    """Outputs of two systems that are compared.
+class _Contrast(NamedTuple):
+    """Outputs of two compared systems.
 
     Attributes:
-        first: The first's outputs for the common tasks.
-        second: The second's.
-        items: Tasks that both have graded outputs for.
+        first: Outputs of the first system for the common tasks.
+        second: Outputs of the second system for the common tasks.
+        items: Tasks for which both have graded outputs.
         correct: Whether labels correct the judge's verdicts.
-        by_case: All their outputs for the cases of both, if numbers of trials differ.
+        by_case: All outputs of both for the cases of both, if numbers of trials differ.
     """
 
     first: Graded
@@ -246,7 +263,7 @@ class _Compared(NamedTuple):
 
     @property
     def weighted(self) -> bool:
-        """True if parts need weights by size, since some of their outputs are ungraded."""
+        """True if decided and undecided parts need weights by size, since some outputs are ungraded."""
         mixed = self.first.mixed or self.second.mixed
         return mixed and len(self.items.cluster) < len(self.first.task)
 
@@ -257,7 +274,7 @@ class _Compared(NamedTuple):
             return TestedDifference(undefined("no common items", n=0, level=level))
         first, second = self.by_case or (self.first, self.second)
         for graded in (first, second):
-            too_few = _too_few(graded, correct=self.correct) or (
+            too_few = _too_few_graded(graded, correct=self.correct) or (
                 _too_few_labels(graded) if self.correct else None
             )
             if too_few:
@@ -269,11 +286,11 @@ class _Compared(NamedTuple):
                     mean_over_clusters(gaps[np.isfinite(gaps)], self.items.cluster), n=n, level=level
                 )
             return share_difference(self.items.right_a, self.items.right_b, self.items.cluster, level)
-        subtracted = [
+        second_parts = [
             part._replace(coefficient=-part.coefficient)
             for part in weighted_parts(second, correct=self.correct)
         ]
-        total = sum_of_parts([*weighted_parts(first, correct=self.correct), *subtracted])
+        total = sum_of_parts([*weighted_parts(first, correct=self.correct), *second_parts])
         n = n if self.by_case is None else len(np.unique(first.case))
         return clustered_difference(total, n=n, level=level)
 
@@ -283,8 +300,10 @@ class _Compared(NamedTuple):
         if self.by_case is not None or self.correct or self.weighted:
             sides = self.by_case or (self.first, self.second)
             return [_weighted_rate(side, correct=self.correct, n=len(cluster), level=level) for side in sides]
-        both = self.first.is_graded & self.second.is_graded
-        return [share_of(graded.result[both], cluster, level=level) for graded in (self.first, self.second)]
+        both_graded = self.first.is_graded & self.second.is_graded
+        return [
+            share_of(system.result[both_graded], cluster, level=level) for system in (self.first, self.second)
+        ]
 
 
 def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:
@@ -292,15 +311,15 @@ def _on_common_tasks(first: Graded, second: Graded) -> tuple[Graded, Graded]:
     return first.take(in_first), second.take(in_second)
 
 
-def _too_few(graded: Graded, *, correct: bool) -> str | None:
+def _too_few_graded(graded: Graded, *, correct: bool) -> str | None:
     """Return why decided and undecided outputs have no common rate, or None if they have one.
 
-    Labels of ungraded outputs stand for those only in a corrected rate.
+    In a corrected rate labels stand for ungraded outputs, so that these may be many.
     """
     undecided = int(graded.is_undecided.sum())
     judged = int((graded.is_undecided & graded.is_graded).sum())
-    known = correct and graded.labelled_ungraded.any()
-    if not graded.mixed or known or judged >= MIN_GRADED * undecided:
+    counts_ungraded = correct and graded.labelled_ungraded.any()
+    if not graded.mixed or counts_ungraded or judged >= MIN_GRADED * undecided:
         return None
     return f"only {judged:,} of {undecided:,} undecided outputs are graded"
 
@@ -315,7 +334,7 @@ def _too_few_labels(graded: Graded) -> str | None:
 
 
 def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
-    """Return the pass rate; without correction it is the judge's."""
+    """Return the pass rate, corrected by labels if ``correct``."""
     is_graded = graded.is_graded
     count = int(is_graded.sum())
     if not count:
@@ -325,15 +344,15 @@ def _rate(graded: Graded, *, correct: bool, level: float) -> Statistic:
             else f"none of {len(is_graded):,} outputs is graded"
         )
         return undefined(why, n=0, level=level)
-    too_few = _too_few(graded, correct=correct)
+    too_few = _too_few_graded(graded, correct=correct)
     if too_few:
         return undefined(too_few, n=count, level=level)
     if correct and graded.is_undecided.all():
         return corrected_rate_of(graded, level)
     if graded.mixed and (correct or count < len(is_graded)):
         return _weighted_rate(graded, correct=correct, n=count, level=level)
-    known = graded.take(is_graded)
-    return share_of(known.result, known.cluster, known.weight, level=level)
+    graded_rows = graded.take(is_graded)
+    return share_of(graded_rows.result, graded_rows.cluster, graded_rows.weight, level=level)
 
 
 def _weighted_rate(graded: Graded, *, correct: bool, n: int, level: float) -> Statistic:

@@ -18,13 +18,12 @@ from .estimators import PowerTuned
 from .rate_interval import ROUNDING, RateInterval, rate_interval
 
 UNIFORM = 0.2
-"""Share of draws that ignores doubt; it bounds each item's chance from below, and so label weights from
-above."""
+"""Share of draws that ignores doubt; it bounds each item's chance from below, and so label weights from above."""
 
-_BINS = 10
+_SCORE_BINS = 10
 
-SUREST = 0.03
-"""Least probability of an error that is read from a score, since scores of 0 and 1 are sometimes wrong."""
+MIN_ERROR_PROBABILITY = 0.03
+"""Minimum probability of an error read from a score, since scores of 0 and 1 are sometimes wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,16 +70,17 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
     values = np.unique(score)
     group = (
         np.searchsorted(values, score)
-        if len(values) <= _BINS
-        else np.minimum((score * _BINS).astype(np.int64), _BINS - 1)
+        if len(values) <= _SCORE_BINS
+        else np.minimum((score * _SCORE_BINS).astype(np.int64), _SCORE_BINS - 1)
     )
     unlabelled = ~np.isfinite(label)
     doubt = np.zeros(len(score))
-    for each in np.unique(group).tolist():
-        in_group = group == each
+    probability = np.clip(score, MIN_ERROR_PROBABILITY, 1 - MIN_ERROR_PROBABILITY)
+    for group_number in np.unique(group).tolist():
+        in_group = group == group_number
         labels = label[in_group & ~unlabelled]
         # The score counts as two labels.
-        rate = (labels.sum() + 2 * np.clip(score, SUREST, 1 - SUREST)) / (len(labels) + 2)
+        rate = (labels.sum() + 2 * probability) / (len(labels) + 2)
         doubt = np.where(in_group & unlabelled, np.sqrt(rate * (1 - rate)), doubt)
     n_unlabelled = int(unlabelled.sum())
     if count >= n_unlabelled:
@@ -94,11 +94,12 @@ def active_lambda(data: DrawnLabels) -> float:
 
     Lambda is the weight of the judge's scores: how far the judge is trusted.
     """
-    labels, scores = _parts(data)
-    spread = float(scores.var())
-    if spread <= 0.0:
+    labels, scores = _contributions(data)
+    variance = float(scores.var())
+    if variance <= 0.0:
         return 0.0
-    return min(1.0, max(0.0, -float(((labels - labels.mean()) * (scores - scores.mean())).mean()) / spread))
+    covariance = float(((labels - labels.mean()) * (scores - scores.mean())).mean())
+    return min(1.0, max(0.0, -covariance / variance))
 
 
 class InfluenceEstimate(NamedTuple):
@@ -118,12 +119,13 @@ class InfluenceEstimate(NamedTuple):
 def weighted_estimate(data: DrawnLabels, weight: float) -> InfluenceEstimate:
     """Estimate the mean label from labels drawn with unequal, known chances.
 
-    ``lambda * mean(score) + weighted mean of (label - lambda * score)``, each label weighing 1 / its chance.
+    The value is ``lambda * mean(score) + weighted mean of (label - lambda * score)``, with weight 1 / chance for
+    each label.
 
     Source: Zrnic and Candes 2024 (arXiv 2403.03208), with Hajek's weighted mean, which does not depend on the
     number of items that happen to be drawn.
     """
-    labels, scores = _parts(data)
+    labels, scores = _contributions(data)
     size = len(data.score)
     value = weight * float(data.score.mean()) + data.average(data.label - weight * data.score)
     residual = np.where(data.labelled, data.label - weight * data.score, 0.0)
@@ -134,10 +136,10 @@ def weighted_estimate(data: DrawnLabels, weight: float) -> InfluenceEstimate:
     )
 
 
-def _parts(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
+def _contributions(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
     """Return each item's contributions by its label and by its score, shape ``(M,)`` each.
 
-    Lambda multiplies the second contribution.
+    The estimate is the mean of the first plus lambda times the second.
     """
     label = np.where(data.labelled, data.label, 0.0)
     label_mean, score_mean = data.average(label), data.average(data.score)
@@ -178,9 +180,9 @@ def active_estimate(
         return PowerTuned(
             None, undefined("fewer than two items have both a label and a score", n=count, level=level)
         )
-    weight, value, error = _over_rounds(data, drawn_in, finite=finite)
+    weight, value, error = _average_of_rounds(data, drawn_in, finite=finite)
     if error <= ROUNDING and 0.0 <= value <= 1.0 and not finite:
-        # Few clusters without variation do not prove that there is none.
+        # A few equal clusters do not prove that there is no variation.
         ends, method = wilson_interval(value, len(np.unique(data.cluster[data.labelled])), level), "Wilson"
     else:
         ends, method = rate_interval(value, error, interval if error > 0 else "wald", level)
@@ -195,13 +197,14 @@ class _AverageOfRounds(NamedTuple):
     error: float
 
 
-def _over_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) -> _AverageOfRounds:
+def _average_of_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: bool) -> _AverageOfRounds:
+    """Average the estimates of all rounds, weighted by their numbers of new labels."""
     rounds = _rounds(data, drawn_in)
     lambdas = [active_lambda(part) for part, _ in rounds]
     estimates: list[InfluenceEstimate] = [
         weighted_estimate(part, weight) for (part, _), weight in zip(rounds, lambdas, strict=True)
     ]
-    shares = np.array([new for _, new in rounds], dtype=np.float64)
+    shares = np.array([n_new for _, n_new in rounds], dtype=np.float64)
     shares /= shares.sum()
     value = float(shares @ [estimate.value for estimate in estimates])
     if finite:
@@ -221,6 +224,6 @@ def _rounds(data: DrawnLabels, drawn_in: IntArray | None) -> list[tuple[DrawnLab
     for number in numbers:
         label = np.where(drawn_in <= number, data.label, np.nan)
         chance = np.where(drawn_in == number, data.probability, 1.0)
-        new = int((data.labelled & (drawn_in == number)).sum())
-        rounds.append((DrawnLabels(label, data.score, chance, data.cluster), new))
+        n_new = int((data.labelled & (drawn_in == number)).sum())
+        rounds.append((DrawnLabels(label, data.score, chance, data.cluster), n_new))
     return rounds

@@ -34,10 +34,10 @@ def anytime_basis(table: Table) -> AnytimeBasis:
 
 
 def require_ordered_design(chosen_by: LabelDeclaration | None, options: Mapping[str, object]) -> None:
-    """Refuse what a confidence sequence of a plain random sample does not allow for.
+    """Require a simple random sample and no option that a confidence sequence does not support.
 
     Raises:
-        UsageError: Labels were chosen otherwise, or an option asks for another estimate.
+        UsageError: Labels were not chosen at random, or an option asks for another estimate.
     """
     if chosen_by in {"score", "label", "elsewhere"}:
         other = setting("labels_chosen_by", chosen_by)
@@ -52,17 +52,17 @@ def anytime_rate(
 ) -> Statistic:
     """Estimate the mean label with an interval that holds at every look.
 
-    Outputs without a score count, too: the judge's mean score stands for theirs.
+    Outputs without a score are included, with the judge's mean score.
 
     Args:
         table: One judge's rows.
         target: The population, or just these items.
         level: Coverage of all looks together.
-        why_not: Why labels are no random sample, if that is known.
+        why_not: Why the labels are not a random sample, or None if they may be one.
     """
     labels = ordered_labels(table)
     n = len(labels.rows)
-    why_not = why_not or _refused(table, labels, target)
+    why_not = why_not or _why_undefined(table, labels, target)
     if why_not is not None:
         return undefined(why_not, n=n, level=level)
     judged = np.isfinite(table.score)
@@ -70,17 +70,18 @@ def anytime_rate(
     scores = np.where(judged, table.score, mean)
     sequence = LabelSequence(table.label[labels.rows], scores[labels.rows], scores)
     if target == "finite":
-        ends = interval_of_these(sequence, level)
+        interval = interval_of_these(sequence, level)
     else:
-        ends = interval_of_population(sequence, clusters_in(table.cluster), level)
-    value = min(max(sequence.value, ends[0]), ends[1])
-    return defined(value, ends, n=n, method="betting, any stopping rule", level=level)
+        interval = interval_of_population(sequence, clusters_in(table.cluster), level)
+    value = min(max(sequence.value, interval[0]), interval[1])
+    return defined(value, interval, n=n, method="betting, any stopping rule", level=level)
 
 
-def _refused(table: Table, labels: OrderedLabels, target: Target) -> str | None:
+def _why_undefined(table: Table, labels: OrderedLabels, target: Target) -> str | None:
     """Return why there is no confidence sequence, or None if there is one."""
     n = len(labels.rows)
     sizes = np.unique(table.cluster, return_counts=True)[1]
+    # The first reason that applies is given.
     reasons: dict[str | None, bool] = {
         "no item has a label": not n,
         "labels were drawn with unequal chances; a confidence sequence needs a plain random sample": bool(
@@ -91,17 +92,17 @@ def _refused(table: Table, labels: OrderedLabels, target: Target) -> str | None:
         "labels are a random sample of each part, not of all: see each system's rate": STRATUM
         in table.columns
         and len(table.columns[STRATUM].present()) > 1,
-        _ungraded_unlabelled(table, n): True,
-        _pending(table): True,
-        _order_unknown(): labels.source is None,
+        _why_only_graded_labelled(table, n): True,
+        _why_round_incomplete(table): True,
+        _why_order_unknown(): labels.source is None,
         f"clusters have unequal sizes; {setting('target', 'finite')} gives the rate of just these items": (
             target != "finite" and len(np.unique(sizes)) > 1
         ),
     }
-    return next((why for why, holds in reasons.items() if holds and why), None)
+    return next((why for why, applies in reasons.items() if applies and why), None)
 
 
-def _order_unknown() -> str:
+def _why_order_unknown() -> str:
     files = setting("labels")
     return (
         "it rests on the order in which labels came, which a column of labels does not tell: "
@@ -109,8 +110,8 @@ def _order_unknown() -> str:
     )
 
 
-def _pending(table: Table) -> str | None:
-    """Return that a round is incomplete, or None if each drawn item has a label."""
+def _why_round_incomplete(table: Table) -> str | None:
+    """Return a message if some drawn items have no label yet, or None if all have one."""
     if ROUND not in table.numbers:
         return None
     pending = int((np.isfinite(table.numbers[ROUND]) & np.isnan(table.label)).sum())
@@ -121,11 +122,12 @@ def _pending(table: Table) -> str | None:
     )
 
 
-def _ungraded_unlabelled(table: Table, n: int) -> str | None:
-    """Return why labels are of graded outputs only, if that is no chance; else None."""
+def _why_only_graded_labelled(table: Table, n: int) -> str | None:
+    """Return a message if only graded outputs have labels and that is not by chance, or None."""
     ungraded = np.isnan(table.score)
     if not ungraded.any() or ungraded.all() or np.isfinite(table.label[ungraded]).any():
         return None
+    # A random sample of n labels misses all ungraded outputs with chance (1 - share)^n.
     if n * math.log1p(-float(ungraded.mean())) > math.log(CHOICE_ALARM):
         return None
     count = int(ungraded.sum())

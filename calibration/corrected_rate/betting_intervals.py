@@ -1,13 +1,13 @@
 """Anytime-valid intervals: confidence sequences of the mean label, by betting.
 
-Labels of outputs that are drawn one after another, without replacement, are bets against each supposed mean
-of all outputs. A label minus lambda times how far its score is above the mean score of the outputs not yet
-labelled has a known expectation under that mean, whatever lambda was chosen from earlier labels. So the judge
-narrows the interval, and its errors cannot bias it.
+Outputs are labelled one after another, drawn without replacement, and each label is a bet against every
+hypothesised mean of all outputs. What is bet on is the label minus lambda times (its score minus the mean
+score of the outputs not yet labelled). Its expectation under the hypothesis is known, whatever lambda was
+chosen from earlier labels. So the judge narrows the interval, and its errors cannot bias it.
 
-The interval of a population adds the evidence that these outputs are unlike it, by Bernoulli likelihood
-ratios, which bound those of all means of independent clusters in [0, 1]. The least product over the possible
-means of these outputs is evidence against a mean of the population.
+The interval of a population adds the evidence that these outputs differ from it, by Bernoulli likelihood
+ratios, which bound those of all means of independent clusters in [0, 1]. The smallest product over the
+possible means of these outputs is the evidence against a population mean.
 
 Source: Waudby-Smith and Ramdas 2024 (betting, without replacement, hedged capital); Angelopoulos et al. 2023
 (prediction-powered).
@@ -27,29 +27,32 @@ from ..betting import log_evidence, log_wealth
 from ..statistic import Interval
 
 _PRIOR_LABELS = 10.0
-"""Labels that say that the judge is worth nothing, beside those so far."""
+"""Pseudo-labels by which lambda is shrunk towards 0, so that a few labels do not set it."""
 
 _ROUNDING = 1e-9
 
-_WIDE = 1e-4
-"""Level whose interval holds the means of these outputs that are looked at closely."""
+_FINE_GRID_ERROR = 1e-4
+"""Error level of the interval in which the grid over means of these outputs is fine."""
 
-_CLOSE, _ALL = 96, 48
-"""Means of these outputs on each side of that interval, and of all that are possible, that are looked at."""
+_FINE_POINTS, _COARSE_POINTS = 96, 48
+"""Grid points on each side of that interval, and over all possible means."""
 
 _MAX_SHIFT, _MIN_SHIFT = 2.4, 10.0
-"""Differences between these outputs and the population that are bet on, each half of the one before, in
-standard errors; the smallest is over the root of the number of clusters, which about twenty labels need."""
+"""Largest and smallest difference between outputs and population that is bet on, in standard errors.
+
+Each is half of the one before. The smallest is divided by the root of the number of clusters: about twenty labels
+need a difference that small.
+"""
 
 
 @dataclass(frozen=True, eq=False)
 class LabelSequence:
-    """Labels in the order in which they came, a random one, of some of these outputs.
+    """Labels of some of these outputs, in their random order.
 
     Attributes:
         label: Trusted values in [0, 1], shape ``(n,)``.
         score: The judge's scores of the same outputs, shape ``(n,)``.
-        scores: The judge's scores of all outputs, shape ``(N,)``, these ``n`` included.
+        scores: The judge's scores of all outputs, shape ``(N,)``, including these ``n``.
     """
 
     label: FloatArray
@@ -57,13 +60,13 @@ class LabelSequence:
     scores: FloatArray
 
     @cached_property
-    def seen(self) -> FloatArray:
-        """Sum of the labels before each, shape ``(n,)``."""
+    def label_sum_before(self) -> FloatArray:
+        """Sum of the earlier labels, for each label, shape ``(n,)``."""
         return np.cumsum(self.label) - self.label
 
     @cached_property
-    def left(self) -> FloatArray:
-        """Outputs without a label before each label, shape ``(n,)``."""
+    def unlabelled_before(self) -> FloatArray:
+        """Number of outputs not labelled before each label, shape ``(n,)``."""
         return len(self.scores) - np.arange(len(self.label), dtype=np.float64)
 
     @cached_property
@@ -75,62 +78,65 @@ class LabelSequence:
         before = np.arange(len(self.label), dtype=np.float64)
         scores = np.cumsum(self.score) - self.score
         products = np.cumsum(self.label * self.score) - self.label * self.score
-        covariance = products - self.seen * scores / np.maximum(before, 1.0)
+        covariance = products - self.label_sum_before * scores / np.maximum(before, 1.0)
         return np.clip(covariance / (variance * (before + _PRIOR_LABELS)), -1.0, 1.0)
 
     @property
     def final_weight(self) -> float:
         """Lambda after all labels."""
-        return float(self._extended.weight[-1])
+        return float(self._with_next_label.weight[-1])
 
     @cached_property
-    def _extended(self) -> LabelSequence:
+    def _with_next_label(self) -> LabelSequence:
+        # `weight` at this added label depends on all labels before it only; its own values do not matter.
         return LabelSequence(np.append(self.label, 0.0), np.append(self.score, 0.0), self.scores)
 
     @cached_property
     def value(self) -> float:
-        """Mean label, moved by lambda times the difference of the mean scores."""
-        moved = self.final_weight * float(self.score.mean() - self.scores.mean())
-        return min(1.0, max(0.0, float(self.label.mean()) - moved))
+        """Mean label, corrected by lambda times the difference of the mean scores."""
+        correction = self.final_weight * float(self.score.mean() - self.scores.mean())
+        return min(1.0, max(0.0, float(self.label.mean()) - correction))
 
     @property
     def possible(self) -> Interval:
-        """Mean labels of all outputs if all that are not labelled failed, and if they passed."""
+        """Mean label of all outputs if every unlabelled one failed, and if every one passed."""
         known, n = float(self.label.sum()), len(self.scores)
         return known / n, (known + n - len(self.label)) / n
 
     @cached_property
     def _above_mean(self) -> FloatArray:
-        """Each score minus the mean score of the outputs not labelled before it, shape ``(n,)``."""
-        rest = self.scores.sum() - (np.cumsum(self.score) - self.score)
-        return self.score - rest / self.left
+        """Each score minus the mean score of the outputs not yet labelled, shape ``(n,)``."""
+        remaining_sum = self.scores.sum() - (np.cumsum(self.score) - self.score)
+        return self.score - remaining_sum / self.unlabelled_before
 
     @cached_property
     def _adjusted(self) -> FloatArray:
-        """Labels that are bet on, shape ``(n,)``."""
+        """Labels corrected by the judge's scores, which are bet on, shape ``(n,)``."""
         return self.label - self.weight * self._above_mean
 
     @cached_property
-    def _ends(self) -> tuple[FloatArray, FloatArray]:
-        """Least and greatest value that each adjusted label could have had."""
+    def _adjusted_range(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest value that each adjusted label could have had."""
         mean = self.score - self._above_mean
-        shifts = np.stack([self.weight * (each - mean) for each in (self.scores.min(), self.scores.max())])
+        extreme_scores = (self.scores.min(), self.scores.max())
+        shifts = np.stack([self.weight * (score - mean) for score in extreme_scores])
         return -shifts.max(axis=0), 1.0 - shifts.min(axis=0)
 
     def log_evidence_above(self, mean: float) -> float:
-        """Return the log evidence that the mean label of all outputs is above a supposed one."""
-        return self._log_evidence(mean, self._adjusted, self._ends[0], 1.0)
+        """Return the log evidence that the mean label of all outputs is above this one."""
+        return self._log_evidence(mean, self._adjusted, self._adjusted_range[0], 1.0)
 
     def log_evidence_below(self, mean: float) -> float:
-        """Return the log evidence that the mean label of all outputs is below a supposed one."""
-        return self._log_evidence(mean, self._adjusted, self._ends[1], -1.0)
+        """Return the log evidence that the mean label of all outputs is below this one."""
+        return self._log_evidence(mean, self._adjusted, self._adjusted_range[1], -1.0)
 
     def _log_evidence(self, mean: float, adjusted: FloatArray, end: FloatArray, sign: float) -> float:
-        expected = (len(self.scores) * mean - self.seen) / self.left
-        # No labels of the outputs left could have this mean.
+        expected = (len(self.scores) * mean - self.label_sum_before) / self.unlabelled_before
+        # The outputs not yet labelled could not have this mean, whatever their labels.
         if (expected < -_ROUNDING if sign > 0 else expected > 1 + _ROUNDING).any():
             return math.inf
         distance, stake = sign * (adjusted - expected), sign * (expected - end)
+        # Where nothing can be lost, any gain refutes the mean.
         certain = stake <= _ROUNDING
         if (distance[certain] > _ROUNDING).any():
             return math.inf
@@ -140,13 +146,13 @@ class LabelSequence:
 
 def interval_of_these(labels: LabelSequence, level: float = 0.95) -> Interval:
     """Return the anytime-valid interval of the mean label of just these outputs."""
-    needed = math.log(2 / (1 - level))
+    evidence_needed = math.log(2 / (1 - level))
     ends = _ends(
-        lambda mean: labels.log_evidence_above(mean) >= needed,
-        lambda mean: labels.log_evidence_below(mean) >= needed,
+        lambda mean: labels.log_evidence_above(mean) >= evidence_needed,
+        lambda mean: labels.log_evidence_below(mean) >= evidence_needed,
     )
-    least, most = labels.possible
-    return max(ends[0], least), min(ends[1], most)
+    lowest, highest = labels.possible
+    return max(ends[0], lowest), min(ends[1], highest)
 
 
 def interval_of_population(labels: LabelSequence, clusters: int, level: float = 0.95) -> Interval:
@@ -157,44 +163,44 @@ def interval_of_population(labels: LabelSequence, clusters: int, level: float = 
         clusters: Number of independent clusters of equal size among all outputs.
         level: Nominal coverage, at every look together.
     """
-    needed = math.log(2 / (1 - level))
-    low, high = interval_of_these(labels, 1 - _WIDE)
+    evidence_needed = math.log(2 / (1 - level))
+    low, high = interval_of_these(labels, 1 - _FINE_GRID_ERROR)
     value = min(max(labels.value, low), high)
     smaller, larger = (
-        np.union1d(np.linspace(*labels.possible, _ALL + 1), np.linspace(*ends, _CLOSE + 1))
+        np.union1d(np.linspace(*labels.possible, _COARSE_POINTS + 1), np.linspace(*ends, _FINE_POINTS + 1))
         for ends in ((low, value), (value, high))
     )
     above = np.array([labels.log_evidence_above(mean) for mean in smaller.tolist()])
     below = np.array([labels.log_evidence_below(mean) for mean in larger.tolist()])
 
     def too_low(mean: float) -> bool:
-        unlike = log_unlike(smaller, mean, clusters)
-        return _least_sum(above, unlike) >= needed
+        difference = log_unlike(smaller, mean, clusters)
+        return _least_sum(above, difference) >= evidence_needed
 
     def too_high(mean: float) -> bool:
-        unlike = log_unlike(1 - larger, 1 - mean, clusters)
-        return _least_sum(below[::-1], unlike[::-1]) >= needed
+        difference = log_unlike(1 - larger, 1 - mean, clusters)
+        return _least_sum(below[::-1], difference[::-1]) >= evidence_needed
 
     return _ends(too_low, too_high)
 
 
 def _least_sum(falling: FloatArray, rising: FloatArray) -> float:
-    """Return a lower bound on the sum of two functions between known points.
+    """Return a lower bound on the sum of a falling and a rising function, known at grid points.
 
-    Between two points the sum is at least that of the lower end of each.
+    Between two points each function is at least the smaller of its two end values.
     """
     return float((np.append(falling[1:], falling[-1:]) + rising).min())
 
 
 def _ends(too_low: Callable[[float], bool], too_high: Callable[[float], bool]) -> Interval:
-    """Return the ends between which no mean is rejected; rejections are monotonic."""
+    """Return the interval in which no mean is rejected, by bisection: rejections are monotonic."""
     low = bisected(0.0, 1.0, lambda mean: not too_low(mean), halvings=40)[0] if too_low(0.0) else 0.0
     high = bisected(0.0, 1.0, too_high, halvings=40)[1] if too_high(1.0) else 1.0
     return low, high
 
 
 def log_unlike(means: FloatArray, mean: float, clusters: int) -> FloatArray:
-    """Return the log evidence that clusters come from a population of a higher mean.
+    """Return the log evidence that these clusters have a higher mean than their population.
 
     Args:
         means: Possible means of the clusters, shape ``(K,)``.
@@ -208,5 +214,6 @@ def log_unlike(means: FloatArray, mean: float, clusters: int) -> FloatArray:
     shifted = np.minimum(shifted, (1 + mean) / 2)
     slopes = np.log(shifted / mean) - np.log((1 - shifted) / (1 - mean))
     logs = clusters * (means[:, None] * slopes + np.log((1 - shifted) / (1 - mean)))
+    # The log of the mean likelihood ratio over all shifts, without overflow.
     top = logs.max(axis=1)
     return top + np.log(np.exp(logs - top[:, None]).mean(axis=1))

@@ -15,17 +15,17 @@ from .estimators import LabelledAndJudged
 from .strata import STRATUM
 
 _MAX_VALUES = 20
-"""Most values of a column that is tested; more are no few."""
+"""A column with more values is not tested."""
 
 _NOT_TESTED = frozenset({"trial", "repeat", "order", "label_by", "error_type", STRATUM})
 """Columns that say how an item was judged or labelled."""
 
-_OF_COLUMNS = CHOICE_ALARM / 2
-"""Significance level of all columns together; the other half is the score's."""
+_COLUMNS_ALARM = CHOICE_ALARM / 2
+"""Significance level of all columns together; the test of scores has the other half."""
 
 
 class Contradiction(NamedTuple):
-    """Evidence that labelled items are no random sample.
+    """Evidence that labelled items are not a random sample.
 
     Attributes:
         score: p-value of "labelled items are scored like the rest", if that is rejected; else None.
@@ -43,14 +43,23 @@ class Contradiction(NamedTuple):
 
 
 def contradiction(table: Table, score: FloatArray, *, tables: int = 1) -> Contradiction:
-    """Test one judge's rows by their ``(n,)`` scores and by columns, together at 1 %.
+    """Test whether one judge's labelled rows differ from the others, by scores or columns.
 
-    ``tables`` of them are tested at once (Bonferroni).
+    The level is 1 % for all tests together, and for ``tables`` tables tested at once (Bonferroni).
+
+    Args:
+        table: One judge's rows.
+        score: Their scores, shape ``(n,)``.
+        tables: Number of tables tested at once.
     """
-    labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
-    both, rest = labelled & judged, judged & ~labelled
+    is_labelled, is_judged = np.isfinite(table.label), np.isfinite(table.score)
+    labelled, others = is_labelled & is_judged, is_judged & ~is_labelled
     data = LabelledAndJudged(
-        table.label[both], score[both], score[rest], table.cluster[both], table.cluster[rest]
+        table.label[labelled],
+        score[labelled],
+        score[others],
+        table.cluster[labelled],
+        table.cluster[others],
     )
     return Contradiction(
         chosen_by_score(data, tests=tables * tests_of_scores(table)), chosen_by_columns(table, tables=tables)
@@ -58,7 +67,7 @@ def contradiction(table: Table, score: FloatArray, *, tables: int = 1) -> Contra
 
 
 def tests_of_scores(table: Table) -> int:
-    """Return by how much the test of scores is corrected: twice where columns are tested, too."""
+    """Return the Bonferroni factor of the test of scores: 2 if columns are tested, too."""
     return 2 if any(_is_tested(table, name) for name in [*table.columns, *table.numbers]) else 1
 
 
@@ -84,20 +93,21 @@ def chosen_by_columns(table: Table, *, tables: int = 1) -> dict[str, float]:
     labelled = np.isfinite(table.label)
     if STRATUM in table.columns or not labelled[judged].any() or labelled[judged].all():
         return {}
-    least: dict[str, float] = {}
+    smallest_p: dict[str, float] = {}
     tests = 0
     for name, column in table.columns.items():
         if not _is_tested(table, name):
             continue
         rows = judged & (column.codes >= 0)
-        values = np.flatnonzero(np.bincount(column.codes[rows], minlength=1))
+        codes, labelled_rows, cluster = column.codes[rows], labelled[rows], table.cluster[rows]
+        values = np.flatnonzero(np.bincount(codes, minlength=1))
         if not 1 < len(values) <= _MAX_VALUES:
             continue
-        codes, chosen, cluster = column.codes[rows], labelled[rows], table.cluster[rows]
-        p_values = [p for value in values if (p := _level_p(codes == value, chosen, cluster)) is not None]
+        value_p = [_level_p(codes == value, labelled_rows, cluster) for value in values]
+        p_values = [p for p in value_p if p is not None]
         tests += len(p_values)
         if p_values:
-            least[name] = min(p_values)
+            smallest_p[name] = min(p_values)
     for name, numbers in table.numbers.items():
         if not name.startswith(COVARIATE):
             continue
@@ -105,52 +115,57 @@ def chosen_by_columns(table: Table, *, tables: int = 1) -> dict[str, float]:
         p = selection_p(numbers[rows], labelled[rows], table.cluster[rows]) if rows.any() else None
         if p is not None:
             tests += 1
-            least[name.removeprefix(COVARIATE)] = p
-    adjusted = {name: min(1.0, 2 * p * tests * tables) for name, p in least.items()}
-    return {name: p for name, p in sorted(adjusted.items(), key=lambda each: each[1]) if p <= CHOICE_ALARM}
+            smallest_p[name.removeprefix(COVARIATE)] = p
+    adjusted = {name: min(1.0, 2 * p * tests * tables) for name, p in smallest_p.items()}
+    by_p = sorted(adjusted.items(), key=lambda name_and_p: name_and_p[1])
+    return {name: p for name, p in by_p if p <= CHOICE_ALARM}
 
 
 def explaining(table: Table, columns: Iterable[str]) -> list[str]:
-    """Return those columns within whose values labelled items are scored like others."""
+    """Return the columns that explain the choice of labels.
+
+    Within each value of such a column, labelled items are scored like the others.
+    """
     return [name for name in columns if name in table.columns and _explains(table, name)]
 
 
 def _explains(table: Table, name: str) -> bool:
     column, judged = table.columns[name], np.isfinite(table.score)
-    tested: list[float] = []
+    p_values: list[float] = []
     for value in np.unique(column.codes[judged]):
         rows = judged & (column.codes == value)
         labelled = np.isfinite(table.label[rows])
         if not labelled.any():
             return False
         p = selection_p(table.score[rows], labelled, table.cluster[rows])
-        tested += [] if p is None else [p]
-    return not tested or min(tested) * len(tested) > CHOICE_ALARM
+        p_values += [] if p is None else [p]
+    return not p_values or min(p_values) * len(p_values) > CHOICE_ALARM
 
 
 def _level_p(has: BoolArray, labelled: BoolArray, cluster: IntArray) -> float | None:
-    """Test whether labelled rows have a value as often as all, two-sided.
+    """Return the two-sided p-value of "labelled rows have this value as often as all rows".
 
-    Return the larger p of a random sample of rows, by the binomial distribution, which is wider than the
-    hypergeometric one, and of a random sample of clusters. None if all rows are labelled, or none.
+    It is the larger of two p-values: for a random sample of rows, by the binomial distribution, which is wider
+    than the hypergeometric one, and for a random sample of clusters. None if all rows are labelled, or none.
     """
-    n, count, both = len(has), int(labelled.sum()), int((has & labelled).sum())
-    if not 0 < count < n:
+    n, n_labelled, n_both = len(has), int(labelled.sum()), int((has & labelled).sum())
+    if not 0 < n_labelled < n:
         return None
     share = float(has.mean())
-    p = min(
-        1.0, 2 * min(float(bdtr(both, count, share)), float(bdtrc(both - 1, count, share)) if both else 1.0)
-    )
-    if p > _OF_COLUMNS or clusters_in(cluster) == n:
+    at_most = float(bdtr(n_both, n_labelled, share))
+    at_least = float(bdtrc(n_both - 1, n_labelled, share)) if n_both else 1.0
+    p = min(1.0, 2 * min(at_most, at_least))
+    if p > _COLUMNS_ALARM or clusters_in(cluster) == n:
         return p
     return max(p, _clustered_p(has.astype(np.float64), labelled, cluster))
 
 
 def _clustered_p(has: FloatArray, labelled: BoolArray, cluster: IntArray) -> float:
+    """Return the p-value of the covariance of "has the value" and "is labelled", over clusters."""
     numbers = np.unique(cluster, return_inverse=True)[1]
     parts = np.bincount(numbers, weights=(labelled - labelled.mean()) * (has - has.mean()))
     spread = float(np.sqrt((parts**2).sum()))
-    few = min(clusters_in(cluster[labelled]), clusters_in(cluster[~labelled])) - 1
-    if few < 1 or not spread:
+    degrees = min(clusters_in(cluster[labelled]), clusters_in(cluster[~labelled])) - 1
+    if degrees < 1 or not spread:
         return 1.0
-    return float(2 * stdtr(few, -abs(float(parts.sum())) / spread))
+    return float(2 * stdtr(degrees, -abs(float(parts.sum())) / spread))

@@ -17,24 +17,25 @@ from .estimators import LabelledAndJudged
 from .stratified import StratifiedItems
 
 CHOICE_ALARM = 0.01
-"""Significance level: one random sample in a hundred is taken for a chosen one."""
+"""Significance level: one random sample in a hundred raises a false alarm."""
 
 
 def chosen_by_score(data: LabelledAndJudged, *, tests: int = 1) -> float | None:
-    """Return the p of "labelled items are scored like the rest" if that is rejected, else None.
+    """Return the p-value of "labelled items are scored like the rest" if it rejects, else None.
 
-    The p is multiplied by the number of ``tests`` on one table (Bonferroni).
+    It is multiplied by the number of ``tests`` on one table (Bonferroni).
     """
     score = np.concatenate([data.score, data.unlabelled])
     cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     p = selection_p(score, np.arange(len(score)) < len(data.score), cluster)
+    # Bonferroni counts p-values, so 1.0 stands for each of the other tests.
     return _alarm([p, *([1.0] * (tests - 1))])
 
 
 def chosen_within_strata(items: StratifiedItems) -> float | None:
     """Test within strata whether items were chosen for labels by their scores.
 
-    Return the least p, multiplied by the number of strata (Bonferroni), if the test rejects, else None.
+    Return the smallest p-value, times the number of strata (Bonferroni), if the test rejects, else None.
     """
     labelled = np.isfinite(items.label)
     strata = [items.stratum == number for number in range(len(items.names))]
@@ -42,11 +43,11 @@ def chosen_within_strata(items: StratifiedItems) -> float | None:
 
 
 def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> float | None:
-    """Test whether the ``(M,)`` scores of labelled and other items differ, two-sided.
+    """Return the two-sided p-value of "labelled and other items have the same ``(M,)`` scores".
 
-    Return the larger p of Mann and Whitney's test with two standard errors. One is over clusters, so that a
-    random sample of whole clusters is not rejected. The other is that of a random sample of items, since few
-    labels with equal scores have no spread.
+    It is the larger p-value of Mann and Whitney's test with two standard errors. One is over clusters, so that
+    a random sample of whole clusters is not rejected. The other is that of a random sample of items, since a
+    few labels with equal scores have no spread.
 
     None if it cannot be tested: all items are labelled, or none; one of the two groups is in a single
     cluster; or all scores are equal.
@@ -68,15 +69,16 @@ def _null_p(score: FloatArray, labelled: BoolArray) -> float:
 
     The null hypothesis is that the labelled items are a random sample.
     """
-    n, chosen, ranks = len(score), int(labelled.sum()), mid_ranks(score)
-    distance = abs(float(ranks[labelled].sum()) - chosen * (n + 1) / 2)
-    variance = chosen * (n - chosen) / n * float(ranks.var(ddof=1))
-    # The continuity correction is half the least difference between two rank sums.
+    n, n_labelled, ranks = len(score), int(labelled.sum()), mid_ranks(score)
+    distance = abs(float(ranks[labelled].sum()) - n_labelled * (n + 1) / 2)
+    variance = n_labelled * (n - n_labelled) / n * float(ranks.var(ddof=1))
+    # The continuity correction is half the smallest difference between two rank sums.
     half_step = float(np.diff(np.unique(ranks)).min()) / 2
     return min(1.0, float(2 * ndtr(-max(0.0, distance - half_step) / math.sqrt(variance))))
 
 
 def _alarm(p_values: list[float | None]) -> float | None:
+    """Return the Bonferroni-corrected smallest p-value if it rejects, else None."""
     tested = [p for p in p_values if p is not None]
-    least = min(1.0, min(tested) * len(tested)) if tested else 1.0
-    return least if least <= CHOICE_ALARM else None
+    smallest = min(1.0, min(tested) * len(tested)) if tested else 1.0
+    return smallest if smallest <= CHOICE_ALARM else None

@@ -18,29 +18,30 @@ from ..tables.calibration_table import COVARIATE, Table
 from .rate_interval import effective_n_interval
 
 MIN_EFFECTIVE = 20.0
-"""Least effective number of weighted labels."""
+"""Minimum effective number of weighted labels."""
 
 _MAX_WEIGHT = 10.0
 """Largest weight of a label, as a multiple of its weight in a random sample."""
 
-_STEPS, _CLOSE = 50, 1e-10
+_MAX_STEPS, _CONVERGED = 50, 1e-10
+"""Limits of Newton's method: number of steps, and the size of a step below which it has converged."""
 
 _RIDGE = 1e-6
-"""Penalty on squared slopes, without which they are infinite if a covariate tells who has a label."""
+"""Penalty on squared slopes; without it they diverge if a covariate determines which items have labels."""
 
 _ALARM = 0.01
 """Significance level of the test that labelled items are scored like the others."""
 
 
 class ShiftedLabels(NamedTuple):
-    """Judged items; whether an item has a label depends on covariates alone.
+    """Judged items with covariates, which alone decide whether an item has a label.
 
     Attributes:
         label: Trusted values, shape ``(M,)``; NaN where there is none.
         score: The judge's scores, shape ``(M,)``.
         covariates: Shape ``(M, q)``, the first column all 1.
         cluster: Cluster number, shape ``(M,)``.
-        missing: Values of a category on which no item has a label.
+        missing: Values of a category for which no item has a label.
     """
 
     label: FloatArray
@@ -53,7 +54,7 @@ class ShiftedLabels(NamedTuple):
 def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
     """Return the judged rows of a table with their covariates.
 
-    A covariate with numbers is used with its square; a category has an indicator for each value but one.
+    A numeric covariate enters with its square, a category as indicators of all values but one.
 
     Raises:
         InputError: There is no such column, or a judged row has no value in it.
@@ -69,7 +70,7 @@ def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
 
 
 def _covariate(table: Table, name: str, labelled: BoolArray) -> tuple[FloatArray, list[str]]:
-    """Return a covariate's columns of the design, and its values on which no item has a label."""
+    """Return a covariate's columns of the design matrix, and its values without any label."""
     number = table.numbers.get(f"{COVARIATE}{name}", table.numbers.get(name))
     if number is not None:
         _require_values(table, name, np.isfinite(number))
@@ -129,7 +130,7 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     def error(influence: FloatArray) -> float:
         return cluster_error(influence, data.cluster, labelled_cluster)
 
-    if _unlike(gap, error(gap_influence), effective_labels):
+    if _rejects_zero(gap, error(gap_influence), effective_labels):
         return undefined("labelled items are scored unlike the others, even weighted", n=n, level=level)
     squares = float(gap_influence @ gap_influence)
     slope = -float(label_influence @ gap_influence) / squares if squares > 0 else 0.0
@@ -170,12 +171,12 @@ class _Weighting(NamedTuple):
         """Return the weighted mean of labelled values ``(n,)``, and the influence of each item."""
         total, chance = float(self.weight.sum()), self.chance[self.labelled]
         mean = float(self.weight @ values) / total
-        moved = self.weight * (values - mean) / total
+        label_influence = self.weight * (values - mean) / total
         # A weight at its limit does not move with the estimated chances.
-        free = np.where(self.weight < 1 / chance, 0.0, moved * (1 - chance))
+        free = np.where(self.weight < 1 / chance, 0.0, label_influence * (1 - chance))
         slope = self.inverse @ (self.covariates[self.labelled].T @ free)
         influence = -(self.labelled - self.chance) * (self.covariates @ slope)
-        influence[self.labelled] += moved
+        influence[self.labelled] += label_influence
         return mean, influence
 
 
@@ -186,23 +187,26 @@ def _weighting(covariates: FloatArray, labelled: BoolArray) -> _Weighting:
 
 
 def _chances(covariates: FloatArray, labelled: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return each item's chance to be labelled, and the inverse of the regression's information."""
+    """Fit a logistic regression of "has a label" on covariates, by Newton's method.
+
+    Return each item's chance to be labelled, and the inverse of the information matrix.
+    """
     start = np.zeros(covariates.shape[1])
     rate = labelled.mean()
     start[0] = math.log(rate / (1 - rate)) if rate < 1 else 1 / _RIDGE
     slope, penalty = start, np.diag([0.0, *[_RIDGE] * (len(start) - 1)])
     inverse: FloatArray = np.zeros(penalty.shape)
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         chance = expit(covariates @ slope)
-        spread = covariates.T * (chance * (1 - chance)) @ covariates
-        inverse = np.linalg.pinv(spread + penalty, hermitian=True).astype(np.float64)
+        information = covariates.T * (chance * (1 - chance)) @ covariates
+        inverse = np.linalg.pinv(information + penalty, hermitian=True).astype(np.float64)
         step = inverse @ (covariates.T @ (labelled - chance) - penalty @ slope)
-        slope = slope + step * min(1.0, 5.0 / max(float(np.abs(step).max()), _CLOSE))
-        if float(np.abs(step).max()) < _CLOSE:
+        # No step is longer than 5 in any slope: a full one can overshoot and diverge.
+        slope = slope + step * min(1.0, 5.0 / max(float(np.abs(step).max()), _CONVERGED))
+        if float(np.abs(step).max()) < _CONVERGED:
             break
     return np.clip(expit(covariates @ slope), 1e-9, 1.0), inverse
 
 
-def _unlike(distance: float, error: float, effective_labels: float) -> bool:
-    """Return whether a t-test rejects that the distance is 0."""
+def _rejects_zero(distance: float, error: float, effective_labels: float) -> bool:
     return error > 0 and float(2 * stdtr(effective_labels - 1, -abs(distance) / error)) <= _ALARM

@@ -10,7 +10,7 @@ from ..tables.calibration_table import PROBABILITY, ROUND, LabelDraw, Table
 from .stratified import StratifiedItems
 
 _SAME_CHANCE = 1e-9
-"""Largest difference of equal chances, by rounding."""
+"""Chances that differ by less are equal up to rounding."""
 
 
 def was_drawn(table: Table) -> BoolArray:
@@ -35,10 +35,10 @@ def pending_labels(table: Table) -> str | None:
 
 
 def require_random_draw(table: Table) -> None:
-    """Refuse draw files that do not belong to the labels.
+    """Require draw files that belong to the labels.
 
-    In each round an item must have been drawn with a known chance, or been labelled before and so be known.
-    Otherwise the labels do not stand for all items.
+    In each round every item must have had a known chance to be drawn, or a label from before. Otherwise the
+    labels do not represent all items.
 
     Args:
         table: The rows of one judge, with all labels.
@@ -64,11 +64,10 @@ def require_random_draw(table: Table) -> None:
 
 
 def _without_chance(table: Table, draw: LabelDraw, number: int) -> int:
-    """Return how many items had neither a chance in a round nor a label before it.
+    """Count the items that had neither a chance in a round nor an earlier label.
 
-    The number is negative if items that had a chance are labelled outside the rounds.
-
-    If some of the items drawn are not in the table, it holds a part of the items, and cannot have too few.
+    The number is negative if items that had a chance were labelled outside the rounds. If some drawn items are
+    missing, the table is a part of the items, so that a negative number means nothing and 0 is returned.
     """
     drawn_in = np.nan_to_num(table.numbers[ROUND], nan=0.0)
     outside = np.isfinite(table.label) & (drawn_in == 0)
@@ -88,8 +87,9 @@ def unequal_chances(table: Table, items: StratifiedItems) -> str | None:
     chance, drawn_in = chance[judged], round_of(table)[judged]
     for number, name in enumerate(items.names):
         in_stratum = items.stratum == number
-        rounds = [chance[in_stratum & (drawn_in == each)] for each in np.unique(drawn_in[drawn_in > 0])]
-        if any(len(each) and np.ptp(each) > _SAME_CHANCE for each in rounds):
+        rounds = np.unique(drawn_in[drawn_in > 0])
+        round_chances = [chance[in_stratum & (drawn_in == round_number)] for round_number in rounds]
+        if any(len(chances) and np.ptp(chances) > _SAME_CHANCE for chances in round_chances):
             return (
                 f"the labels of stratum {name!r} were drawn with unequal chances, "
                 "so they are not a random sample of it"

@@ -16,7 +16,7 @@ from ..arrays import clusters_in
 from ..case_weights import cases_of, first_verdicts, with_case_weights
 from ..comparison.significance import ranks, simultaneous_level
 from ..label_declarations import LabelDeclaration, LabelsDeclaredBy
-from ..pass_threshold import GivenPassAt, PassThreshold, begins
+from ..pass_threshold import PassThreshold, begins
 from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, ROUND, Table
 from .anytime import anytime_basis, require_ordered_design
@@ -59,7 +59,7 @@ def estimate(
     table: Table,
     *,
     judge: str | None = None,
-    pass_at: GivenPassAt = None,
+    pass_at: float | Mapping[str, float] | None = None,
     interval: RateInterval = "score",
     level: float = 0.95,
     target: Target = "population",
@@ -96,22 +96,19 @@ def estimate(
         UsageError: ``judge``, ``phases`` and ``judges`` name different judges first, or options say in two ways
             how labels were chosen.
     """
-    judges, reweight_by, open_worse_by, anytime = further or FurtherEstimates()
-    _require_same_terms(further or FurtherEstimates(), target, labels_chosen_by, strata=strata, phases=phases)
+    requested = further or FurtherEstimates()
+    judges, reweight_by, open_worse_by, anytime = requested
+    _require_same_terms(requested, target, labels_chosen_by, strata=strata, phases=phases)
     all_judges = table.with_pass_at(pass_at)
-    first = _first_judge(judge, phases=phases, judges=judges)
-    table = rows_of_judge(all_judges, judge if first is None else first)
+    first_judge = _first_judge(judge, phases=phases, judges=judges)
+    table = rows_of_judge(all_judges, judge if first_judge is None else first_judge)
     label_threshold = next((table.threshold_of(name) for name in table.judge.rows()), PassThreshold())
-    all_judges, table = (pass_or_fail(each, label_threshold) for each in (all_judges, table))
-    repeated = table
+    all_judges, table = pass_or_fail(all_judges, label_threshold), pass_or_fail(table, label_threshold)
+    with_repeated_verdicts = table
     table = with_case_weights(first_verdicts(table))
     with_decided = table
     if open_worse_by is not None:
-        all_judges, table = (
-            replace(each.take(~decided), undecided_only=bool(decided.any()))
-            for each in (all_judges, table)
-            for decided in [decided_rows(each)]
-        )
+        all_judges, table = _undecided_rows(all_judges), _undecided_rows(table)
         if not len(table):
             raise InputError(
                 f"every judged output is decided; {setting('open_worse_by')} is for undecided ones"
@@ -125,24 +122,26 @@ def estimate(
         table = with_strata(table, "system")
     chosen_by = None if labels_chosen_by in ("random", "system") else labels_chosen_by
     options = RateTerms(table.at_one_threshold()[1], interval, level, target, chosen_by, anytime)
-    declared = labels_chosen_by or _declared_by(table, reweight_by=reweight_by, phases=phases, strata=strata)
+    declared_by = labels_chosen_by or _labels_declared_by(
+        table, reweight_by=reweight_by, phases=phases, strata=strata
+    )
     column = table.columns.get("system")
     systems = {} if column is None else {name: table.take(rows) for name, rows in column.present()}
     rank_of = _ranks(systems, options) if len(systems) > 1 else {}
-    whole = _rate_estimate(table, options, "all", declared)
-    if declared in _OF_EVERY_SYSTEM and (without := _without_labels(systems)):
-        whole = _uncorrected(whole, without)
+    overall = _rate_estimate(table, options, "all", declared_by)
+    if declared_by in _NEEDS_LABELS_OF_EVERY_SYSTEM and (unlabelled := _systems_without_labels(systems)):
+        overall = _without_corrections(overall, unlabelled)
     estimation = Estimation(
-        all=whole,
+        all=overall,
         systems={
-            name: _rate_estimate(part, options, name, declared, rank_of.get(name))
-            for name, part in systems.items()
+            name: _rate_estimate(system_table, options, name, declared_by, rank_of.get(name))
+            for name, system_table in systems.items()
         },
-        judge=first,
+        judge=first_judge,
         undecided_only=table.undecided_only,
     )
-    if len(repeated) > len(table) and open_worse_by is None:
-        estimation = with_repeats(estimation, repeated, level)
+    if len(with_repeated_verdicts) > len(table) and open_worse_by is None:
+        estimation = with_repeats(estimation, with_repeated_verdicts, level)
     estimation = _with_estimates(estimation, all_judges, _estimators_of_judges(phases, judges, level))
     if reweight_by:
 
@@ -153,6 +152,11 @@ def estimate(
     return (
         estimation if open_worse_by is None else _with_bound(estimation, with_decided, open_worse_by, options)
     )
+
+
+def _undecided_rows(table: Table) -> Table:
+    decided = decided_rows(table)
+    return replace(table.take(~decided), undecided_only=bool(decided.any()))
 
 
 def _require_same_terms(
@@ -179,33 +183,38 @@ def _require_same_terms(
         require_ordered_design(chosen_by, others | {"strata": strata})
 
 
-_OF_EVERY_SYSTEM: frozenset[LabelsDeclaredBy | None] = frozenset({None, "system", "label", "score"})
-"""Declarations that a system without labels contradicts, so that nothing corrects the rate of all systems."""
+_NEEDS_LABELS_OF_EVERY_SYSTEM: frozenset[LabelsDeclaredBy | None] = frozenset(
+    {None, "system", "label", "score"}
+)
+"""Declarations under which the overall rate is corrected only if every system has labels."""
 
 
-def _without_labels(systems: Mapping[str, Table]) -> list[str]:
-    """Return the systems none of whose outputs has a label, if others have some."""
-    without = [name for name, part in systems.items() if not np.isfinite(part.label).any()]
-    return without if len(without) < len(systems) else []
+def _systems_without_labels(systems: Mapping[str, Table]) -> list[str]:
+    """Return the systems that have no labels; empty if no system has any."""
+    unlabelled = [name for name, system_table in systems.items() if not np.isfinite(system_table.label).any()]
+    return unlabelled if len(unlabelled) < len(systems) else []
 
 
-def _uncorrected(whole: RateEstimate, without: Sequence[str]) -> RateEstimate:
-    """Return the rate of all outputs without corrected estimates, since systems have no labels."""
-    why = f"no output of {', '.join(without)} has a label: the labels of other systems say nothing about it"
+def _without_corrections(overall: RateEstimate, unlabelled: Sequence[str]) -> RateEstimate:
+    """Return the overall rate with undefined corrections, since systems have no labels."""
+    why = (
+        f"no output of {', '.join(unlabelled)} has a label: the labels of other systems say nothing about it"
+    )
     return msgspec.structs.replace(
-        whole,
+        overall,
         weight=None,
         label_equivalents=None,
         scenarios=None,
         estimates={
-            name: undefined(why, n=each.n, level=each.level) for name, each in whole.estimates.items()
+            name: undefined(why, n=estimate.n, level=estimate.level)
+            for name, estimate in overall.estimates.items()
         },
     )
 
 
-def _declared_by(table: Table, **options: str | Sequence[str] | None) -> LabelsDeclaredBy | None:
-    """Return what else says how labels were chosen: draws, options, or a label on every output."""
-    declared: dict[LabelsDeclaredBy, bool] = {
+def _labels_declared_by(table: Table, **options: str | Sequence[str] | None) -> LabelsDeclaredBy | None:
+    """Return what implies how labels were chosen, or None if nothing does."""
+    applies: dict[LabelsDeclaredBy, bool] = {
         "draw": ROUND in table.numbers or bool(was_drawn(table).any()),
         "reweight_by": bool(options["reweight_by"]),
         "phases": bool(options["phases"]),
@@ -213,11 +222,11 @@ def _declared_by(table: Table, **options: str | Sequence[str] | None) -> LabelsD
         "every_output": bool(np.isfinite(table.label[np.isfinite(table.score)]).all()),
         "review": table.labels_chosen_by == "review",
     }
-    return next((name for name, holds in declared.items() if holds), None)
+    return next((name for name, is_so in applies.items() if is_so), None)
 
 
 def _as_labels_say(table: Table, strata: str | None) -> LabelDeclaration | None:
-    """Return the declaration that the labels of a run record, unless options say more."""
+    """Return how the label files say that labels were chosen, unless draws or strata decide."""
     chosen_by = table.labels_chosen_by
     if was_drawn(table).any() or strata is not None:
         return None
@@ -240,15 +249,17 @@ def _first_judge(judge: str | None, **combined: Sequence[str]) -> str | None:
     Raises:
         UsageError: Another judge was named, or two combinations begin with different judges.
     """
-    first = None if judge is None else ("judge", judge)
+    first_option, first_judge = "judge", judge
     for option, names in combined.items():
-        if names and first is not None and names[0] != first[1]:
+        if not names:
+            continue
+        if first_judge is not None and names[0] != first_judge:
             raise UsageError(
-                f"{setting(option)} begins with {names[0]!r}, the judge of the other estimates, but {setting(first[0])} "
-                f"{'names' if first[0] == 'judge' else 'begins with'} {first[1]!r}: name one judge first"
+                f"{setting(option)} begins with {names[0]!r}, the judge of the other estimates, but {setting(first_option)} "
+                f"{'names' if first_option == 'judge' else 'begins with'} {first_judge!r}: name one judge first"
             )
-        first = (option, names[0]) if names else first
-    return first[1] if first is not None and any(combined.values()) else None
+        first_option, first_judge = option, names[0]
+    return first_judge if any(combined.values()) else None
 
 
 def _estimators_of_judges(
@@ -274,7 +285,7 @@ def _with_estimates(
     column = table.columns.get("system")
     rows = {} if column is None else dict(column.present())
 
-    def extended(rate: RateEstimate, part: Table) -> RateEstimate:
+    def with_added(rate: RateEstimate, part: Table) -> RateEstimate:
         added = {
             name: estimator(part)
             if rate.n_cases is None
@@ -285,8 +296,8 @@ def _with_estimates(
 
     return msgspec.structs.replace(
         estimation,
-        all=extended(estimation.all, table),
-        systems={name: extended(rate, table.take(rows[name])) for name, rate in estimation.systems.items()},
+        all=with_added(estimation.all, table),
+        systems={name: with_added(rate, table.take(rows[name])) for name, rate in estimation.systems.items()},
     )
 
 
@@ -296,11 +307,13 @@ def _with_bound(estimation: Estimation, table: Table, worse: float, options: Rat
     def bound(part: Table) -> Statistic:
         return rate_if_worse(part, decided_rows(part), worse, options.pass_at, options.level)
 
-    added = _with_estimates(estimation, table, {"open_worse_by": bound})
+    with_bound = _with_estimates(estimation, table, {"open_worse_by": bound})
     return msgspec.structs.replace(
-        added,
-        all=msgspec.structs.replace(added.all, worse_by=worse),
-        systems={name: msgspec.structs.replace(part, worse_by=worse) for name, part in added.systems.items()},
+        with_bound,
+        all=msgspec.structs.replace(with_bound.all, worse_by=worse),
+        systems={
+            name: msgspec.structs.replace(rate, worse_by=worse) for name, rate in with_bound.systems.items()
+        },
     )
 
 
@@ -329,7 +342,7 @@ def _rate_estimate(
     table: Table,
     options: RateTerms,
     name: str,
-    declared: LabelsDeclaredBy | None,
+    declared_by: LabelsDeclaredBy | None,
     rank: Statistic | None = None,
 ) -> RateEstimate:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
@@ -337,7 +350,7 @@ def _rate_estimate(
     items = table.take(~labelled) if options.chosen_by == "elsewhere" else table
     rates, uncorrected = rate_estimates(table, options), judge_mean(items, options)
     errors = label_errors(table, options)
-    of_people = {} if errors is None or errors.rate is None else {"people_errors": errors.rate}
+    people_estimate = {} if errors is None or errors.rate is None else {"people_errors": errors.rate}
     return RateEstimate(
         n_labelled=int((labelled & judged).sum()),
         n_unlabelled=int((judged & ~labelled).sum()),
@@ -355,11 +368,11 @@ def _rate_estimate(
         uncorrected=uncorrected,
         weight=rates.weight,
         label_equivalents=rates.label_equivalents,
-        estimates=of_people | rates.estimates,
+        estimates=people_estimate | rates.estimates,
         strata=rates.strata,
         rank=rank,
         chosen_by=options.chosen_by,
-        declared=declared,
+        declared=declared_by,
         label_errors=errors,
         label_rounds=label_rounds(table),
         anytime=anytime_basis(table) if options.anytime else None,
@@ -372,7 +385,7 @@ def _rate_estimate(
 
 
 def _ranks(systems: dict[str, Table], options: RateTerms) -> dict[str, Statistic]:
-    """Return the rank of each system by the best estimate that it has."""
-    together = options._replace(level=simultaneous_level(options.level, len(systems)))
-    rates = {name: rate_estimates(part, together).headline for name, part in systems.items()}
+    """Rank the systems by their best estimates, with intervals valid for all at once."""
+    simultaneous = options._replace(level=simultaneous_level(options.level, len(systems)))
+    rates = {name: rate_estimates(part, simultaneous).headline for name, part in systems.items()}
     return ranks(rates, level=options.level)

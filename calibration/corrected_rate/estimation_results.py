@@ -14,21 +14,23 @@ from ..variance_split import VarianceSplit
 Target: TypeAlias = Literal["population", "finite"]
 
 LabelOrder: TypeAlias = Literal["draws", "rounds", "every_output"]
-"""What says the order of labels: the rounds of draws, those in which labels were added, or that every output has a
-label, so that no order matters."""
+"""Where the order of labels comes from: rounds of draws, or rounds in which labels were added.
+
+``every_output`` means that every output has a label, so that the order does not matter.
+"""
 
 VALID_IF_CHOSEN_BY: dict[LabelsChosenBy, str] = {
     "score": "stratified_ppi",
     "label": "rogan_gladen",
     "elsewhere": "rogan_gladen",
 }
-"""The estimate that is valid for labels chosen so."""
+"""Estimate that is valid for each way to choose labels other than at random."""
 
 MIN_LABELS = 30
-"""Fewest labels from which the weights of judges in nested samples are estimated."""
+"""Minimum number of labels from which the weights of judges in nested samples are estimated."""
 
 
-_BY_PRECISION = (
+_PREFERENCE = (
     "people_errors",
     "multi_phase",
     "several_judges",
@@ -38,10 +40,10 @@ _BY_PRECISION = (
     "ppi_plus_plus",
     "labels_only",
 )
-"""Estimates of a rate, from the most specific to how labels were drawn to the most general."""
+"""Estimates to report, from the most specific to how labels were drawn to the most general."""
 
-_BY_DECLARED_COLUMNS = ("reweighted", "active", "stratified_ppi")
-"""Estimates for labels that columns, strata or known chances decided."""
+_VALID_IF_UNEVEN = ("reweighted", "active", "stratified_ppi")
+"""Estimates to report if labels are unevenly spread over strata; they do not need a random sample of all items."""
 
 
 class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,12 +51,11 @@ class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         n: Items.
-        n_labelled: Those with a label.
+        n_labelled: Items with a label.
         weight: Lambda, how far the judge is trusted here; ``lambda`` in JSON.
-        spread: Standard deviation of label minus lambda times score, from the stratum's labels and, weighing
-            thirty labels, from those of all strata: otherwise a few equal labels would leave a stratum
-            without further ones.
-        estimate: The mean label of the stratum, by itself.
+        spread: Standard deviation of label minus lambda times score. All strata together count as thirty
+            labels in it: otherwise a stratum with a few equal labels would be allocated no further ones.
+        estimate: The mean label of this stratum alone.
     """
 
     n: int
@@ -100,10 +101,10 @@ class AnytimeBasis(msgspec.Struct, frozen=True, kw_only=True):
     """Basis of a confidence sequence, besides a random order of labels within rounds.
 
     Attributes:
-        order: What says the order of the labels, or None if nothing does, and there is no sequence.
-        rounds: Labels of each round, in order; an interval may have been looked at after each.
-        outputs: Outputs that labels are drawn from, without replacement.
-        clusters: Clusters of these outputs, which are independent draws from the population.
+        order: Where the order of labels comes from; None if it is unknown, and there is no sequence.
+        rounds: Number of labels of each round, in order; an interval may have been looked at after each.
+        outputs: Number of outputs from which labels are drawn, without replacement.
+        clusters: Number of clusters of these outputs, which are independent draws from the population.
     """
 
     order: LabelOrder | None
@@ -116,9 +117,9 @@ class UngradedShares(msgspec.Struct, frozen=True, kw_only=True):
     """Ungraded outputs as shares of all outputs, each case with weight 1.
 
     Attributes:
-        labelled: Those with a label.
-        passed: Those whose label passes, or the sum of their labels.
-        unlabelled: Those without a label.
+        labelled: Share with a label.
+        passed: Share whose label passes, or the weighted sum of labels if these are fractions.
+        unlabelled: Share without a label.
     """
 
     labelled: float
@@ -136,7 +137,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         n_missing_labelled: Ungraded items that have a label; ``labels_only``, ``ppi`` and ``ppi_plus_plus``
             count these.
         n_missing_failed: Ungraded items whose calls failed.
-        n_cases: Cases, if these have unequal numbers of trials and each has weight 1; else None.
+        n_cases: Number of cases if they have unequal numbers of trials, so that each case has weight 1; else None.
         ungraded: Shares of ungraded items, or None without one.
         graded_rate: The rate ``ppi_plus_plus`` of graded items alone, if that of all counts labels of ungraded
             ones; else None.
@@ -159,15 +160,16 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         variance: Variance of one score, by item and by repeat or trial, or None if each item was judged once.
         chosen_by: How items were chosen for labels, as declared, or None for a random sample.
         scenarios: Rates by how items may have been chosen for labels, if labelled items are scored unlike the
-            others and nothing says how they were chosen. Then no estimate is the answer.
-        chosen_by_columns: Columns by which labelled items differ from the others, with p-values; together with
-            the test of scores a random sample is taken for a chosen one in 1 % of tables.
-        explained_by: Those of these columns within whose values labelled items are scored like the others.
-        declared: What says how items were chosen for labels, or None if nothing does. Then the uncorrected rate
-            is printed first, and the corrected one holds if the labels are a random sample.
-        label_rounds: Labels of each round in which labels came, in order; empty if that is not known.
-        anytime: What the estimate ``anytime`` rests on, if one was asked for; its interval is valid at every
-            look, and no other is the answer.
+            others and it is unknown how they were chosen. Then no estimate is reported.
+        chosen_by_columns: Columns by which labelled items differ from the others, with p-values. Together with
+            the test of scores, 1 % of random samples raise a false alarm.
+        explained_by: The columns among them that explain the choice: within each of their values labelled items
+            are scored like the others.
+        declared: How it is known how items were chosen for labels; None if it is unknown. Then the uncorrected
+            rate is printed first, and the corrected one is valid if the labels are a random sample.
+        label_rounds: Number of labels of each round, in order; empty if the rounds are unknown.
+        anytime: Basis of the estimate ``anytime``, if it was requested; its interval is valid at every look, and
+            it alone is reported.
         label_errors: Errors of the people who label, if outputs have labels of several; the rate corrected
             for them is the estimate ``people_errors``. None: labels are taken as exact.
     """
@@ -212,7 +214,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def only_if_random(self) -> bool:
-        """True if there is a corrected rate, but nothing says that its labels are a random sample."""
+        """True if there is a corrected rate, but its labels may not be a random sample."""
         return self.declared is None and self.reported is not None and self.uncorrected.value is not None
 
     @property
@@ -234,28 +236,29 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
     def bounds(self) -> tuple[float, float] | None:
         """Rate of all items if all ungraded ones failed, and if they passed.
 
-        Labels that the rate counts stay. None if the rate leaves out no item, as a confidence sequence does, or
-        there is no rate.
+        Ungraded items whose labels the rate counts keep these labels. None if the rate leaves out no item (as a
+        confidence sequence does), or if there is no rate.
         """
         value = self.rate.value
         if not self.ungraded or value is None or self.reported == "anytime":
             return None
-        left_out, known = self.ungraded.unlabelled, 0.0
+        left_out, counted_apart = self.ungraded.unlabelled, 0.0
         if not self.counts_ungraded:
             left_out += self.ungraded.labelled
         elif self.graded_rate is not None:
-            value, known = self.graded_rate, self.ungraded.labelled
+            # The reported rate counts labelled ungraded items, so begin with that of graded ones alone.
+            value, counted_apart = self.graded_rate, self.ungraded.labelled
         if not left_out:
             return None
-        low = min(1.0, max(0.0, value)) * (1 - left_out - known) + (self.ungraded.passed if known else 0.0)
+        passed_apart = self.ungraded.passed if counted_apart else 0.0
+        low = min(1.0, max(0.0, value)) * (1 - left_out - counted_apart) + passed_apart
         return low, min(1.0, low + left_out)
 
     @property
     def reported(self) -> str | None:
-        """Name of the estimate to report, or None.
+        """Name of the most precise estimate that is valid for how labels were chosen.
 
-        It is the most precise one that is valid for how the labels were drawn. None without labels, and if
-        the rate depends on how they were chosen.
+        None without labels, or if the rate depends on how they were chosen and that is unknown.
         """
         if self.anytime is not None:
             names = ("anytime",)
@@ -264,11 +267,14 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         elif self.scenarios is not None:
             names = ("reweighted",)
         elif any(caution.code == "uneven_strata" for caution in self.cautions):
-            names = _BY_DECLARED_COLUMNS
+            names = _VALID_IF_UNEVEN
         else:
-            names = _BY_PRECISION
-        defined = (name for name in names if (each := self.estimates.get(name)) and each.value is not None)
-        return next(defined, None)
+            names = _PREFERENCE
+        for name in names:
+            estimate = self.estimates.get(name)
+            if estimate is not None and estimate.value is not None:
+                return name
+        return None
 
     labels_only = StatisticEntry("estimates")
     ppi = StatisticEntry("estimates")
@@ -289,7 +295,7 @@ class Estimation(Result, Framed, frozen=True, kw_only=True):
         all: Rate of all rows.
         systems: Rates by system.
         judge: Judge of the uncorrected rates, if several judges were combined.
-        undecided_only: Whether outputs that a checker decided were left out.
+        undecided_only: Whether outputs decided by a checker were left out.
     """
 
     all: RateEstimate
@@ -303,6 +309,8 @@ class Estimation(Result, Framed, frozen=True, kw_only=True):
         return {"all": self.all} | self.systems
 
     def __getitem__(self, name: str) -> RateEstimate:
+        if name not in self.parts:
+            raise KeyError(f"there is no part {name!r}; there are {', '.join(map(repr, self.parts))}")
         return self.parts[name]
 
 

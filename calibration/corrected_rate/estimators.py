@@ -21,7 +21,7 @@ from ..intervals.closed_forms import (
     wilson_interval,
 )
 from ..intervals.clustered_rates import effective_trials, share_of
-from ..intervals.variance import FEWEST, spread_of_rows
+from ..intervals.variance import MIN_CLUSTERS, spread_of_rows
 from ..intervals.variance import cluster_error as error_over_clusters
 from ..row_weights import mean_influence, scaled, weighted_mean
 from ..statistic import Statistic, defined, undefined
@@ -38,8 +38,8 @@ class LabelledAndJudged:
         score: The judge's scores of the same items, shape ``(n,)``.
         unlabelled: The judge's scores of the other items, shape ``(N,)``.
         label_cluster: Cluster number of each labelled item, shape ``(n,)``.
-        unlabelled_cluster: Cluster number of the other items, shape ``(N,)``; a cluster may hold items of
-            both kinds.
+        unlabelled_cluster: Cluster number of each other item, shape ``(N,)``; a cluster may have labelled and
+            other items.
         label_weight: Weights of the labelled items, or None if all items weigh 1.
         unlabelled_weight: Weights of the other items.
         ungraded: Items without a score, by kind, if some of the kind have labels.
@@ -65,21 +65,21 @@ class LabelledAndJudged:
 
     @cached_property
     def with_ungraded(self) -> LabelledAndJudged:
-        """All items, with a score of 0 where there is none; for clusters and weights."""
+        """All items, ungraded ones with a placeholder score of 0, to be used without the scores."""
         if not self.ungraded:
             return self
         levels = self.ungraded
-        rest = sum(len(level.unlabelled_cluster) for level in levels)
+        n_unlabelled = sum(len(level.unlabelled_cluster) for level in levels)
         is_weighted = self.label_weight is not None
 
-        def joined(first: FloatArray | None, others: Sequence[FloatArray | None]) -> FloatArray | None:
-            known = [other for other in (first, *others) if other is not None]
-            return np.concatenate(known) if is_weighted else None
+        def joined(graded: FloatArray | None, ungraded: Sequence[FloatArray | None]) -> FloatArray | None:
+            weights = [weight for weight in (graded, *ungraded) if weight is not None]
+            return np.concatenate(weights) if is_weighted else None
 
         return LabelledAndJudged(
             np.concatenate([self.label, *(level.label for level in levels)]),
             np.concatenate([self.score, *(np.zeros(len(level.label)) for level in levels)]),
-            np.concatenate([self.unlabelled, np.zeros(rest)]),
+            np.concatenate([self.unlabelled, np.zeros(n_unlabelled)]),
             np.concatenate([self.label_cluster, *(level.label_cluster for level in levels)]),
             np.concatenate([self.unlabelled_cluster, *(level.unlabelled_cluster for level in levels)]),
             joined(self.label_weight, [level.label_weight for level in levels]),
@@ -101,7 +101,7 @@ class LabelledAndJudged:
 class PowerTuned(NamedTuple):
     """Power-tuned estimate with its weight, lambda: how far the judge is trusted.
 
-    The weight is the mean of several rounds' weights, or None if labels and scores could not be combined.
+    With several rounds of labels the weight is their mean. It is None if labels and scores could not be combined.
     """
 
     weight: float | None
@@ -109,7 +109,7 @@ class PowerTuned(NamedTuple):
 
 
 def tuned_lambda(data: LabelledAndJudged, least: float = 0.0) -> float:
-    """Return the lambda within [``least``, 1] that makes the variance least.
+    """Return the lambda within [``least``, 1] that minimises the variance.
 
     Lambda is the weight of the judge's scores: how far the judge is trusted. It is 0 if they are constant.
     ``least`` is 0 as published; with -1 even a judge that passes wrong outputs helps.
@@ -128,9 +128,9 @@ def tuned_lambda(data: LabelledAndJudged, least: float = 0.0) -> float:
 def power_tuned(
     data: LabelledAndJudged, *, interval: RateInterval = "score", level: float = 0.95
 ) -> PowerTuned:
-    """Return the PPI++ estimate with the lambda that makes the variance least.
+    """Return the PPI++ estimate with the lambda that minimises the variance.
 
-    With ``score`` lambda may be below 0. If the judge would not make an interval over clusters narrower,
+    With ``interval="score"`` lambda may be below 0. If the judge would not make an interval over clusters narrower,
     lambda is 0 and the estimate that of the labels alone: a judge's errors may be correlated within clusters,
     which the published formula ignores. `docs/decisions/0016` has measurements.
     """
@@ -146,11 +146,11 @@ def power_tuned(
     if weight and not data.clustered:
         return PowerTuned(weight, combined)
     if data.ungraded:
-        alone = prediction_powered(data, 0.0, level=level)
+        without_judge = prediction_powered(data, 0.0, level=level)
     else:
-        alone = labels_only(data.label, data.label_cluster, data.label_weight, level=level)
-    narrower = weight and data.label_clusters > FEWEST and width(combined) < width(alone)
-    return PowerTuned(weight, combined) if narrower else PowerTuned(0.0, alone)
+        without_judge = labels_only(data.label, data.label_cluster, data.label_weight, level=level)
+    is_narrower = weight and data.label_clusters > MIN_CLUSTERS and width(combined) < width(without_judge)
+    return PowerTuned(weight, combined) if is_narrower else PowerTuned(0.0, without_judge)
 
 
 def width(statistic: Statistic) -> float:
@@ -171,9 +171,9 @@ def prediction_powered(
     The value is ``weight * mean(unlabelled) + mean(label - weight * score)``. Items without a score are added
     by their own labels (`sum_of_levels`).
 
-    The ``interval`` ``score`` is Wilson's on the effective n (`with_score_interval`), ``logit`` is clustered
-    too, and ``wald`` takes items as independent. ``scale`` replaces the scale on which the interval is
-    symmetric.
+    The interval ``score`` is Wilson's on the effective n (`with_score_interval`), ``logit`` is over clusters,
+    too, and ``wald`` takes items as independent. ``scale`` replaces the scale on which the interval is computed,
+    but not whether items are clustered.
 
     Source: Angelopoulos et al. 2023 (arXiv 2301.09633, 2311.01453).
     """
@@ -182,20 +182,22 @@ def prediction_powered(
     residual = data.label - weight * data.score
     weights = data.label_weight, data.unlabelled_weight
     value = weighted_mean(residual, weights[0])
-    others = np.zeros(len(data.unlabelled))
+    score_influence = np.zeros(len(data.unlabelled))
     if len(data.unlabelled):
         value = weight * weighted_mean(data.unlabelled, weights[1]) + value
-        others = weight * mean_influence(data.unlabelled, weights[1])
-    influence, unseen = (mean_influence(residual, weights[0]), others), 0.0
+        score_influence = weight * mean_influence(data.unlabelled, weights[1])
+    influence, extra_variance = (mean_influence(residual, weights[0]), score_influence), 0.0
     if data.ungraded:
-        value, influence, unseen = sum_of_levels(value, influence, weights, data.ungraded)
+        value, influence, extra_variance = sum_of_levels(value, influence, weights, data.ungraded)
         data = data.with_ungraded
     scale = scale or interval
     if scale == "score":
         slope_fitted = weight not in {0.0, 1.0}
-        return with_score_interval(value, influence, data, level, slope_fitted=slope_fitted, unseen=unseen)
+        return with_score_interval(
+            value, influence, data, level, slope_fitted=slope_fitted, extra_variance=extra_variance
+        )
     error = standard_error(data, influence, clustered=interval != "wald", fitted=int(scale == "logit"))
-    return with_interval(value, math.sqrt(error**2 + unseen), scale, data, level)
+    return with_interval(value, math.sqrt(error**2 + extra_variance), scale, data, level)
 
 
 def with_score_interval(
@@ -205,38 +207,38 @@ def with_score_interval(
     level: float,
     *,
     slope_fitted: bool,
-    unseen: float = 0.0,
+    extra_variance: float = 0.0,
 ) -> Statistic:
     """Return the value with Wilson's interval on the effective n.
 
-    A fitted slope takes one degree of freedom; ``unseen`` is variance that the influence does not show.
+    A fitted slope takes one degree of freedom. ``extra_variance`` is added to that of the influence.
 
-    Over clusters the design effect is averaged with the usual one, as for labels alone (`effective_trials`),
-    and Student's quantile uses the effective number of clusters with labels: ``(sum of m)^2 / sum of m^2`` of
-    their sizes.
+    Over clusters the design effect is averaged with the default one, as for labels alone (`effective_trials`),
+    and Student's quantile uses the effective number of labelled clusters: ``(sum of m)^2 / sum of m^2`` for
+    clusters of ``m`` labels.
     """
     share, labels = min(1.0, max(0.0, value)), len(data.label)
     row_error = standard_error(data, influence, clustered=False, fitted=1 + slope_fitted)
-    row_error = math.sqrt(row_error**2 + unseen) if unseen else row_error
+    row_error = math.sqrt(row_error**2 + extra_variance) if extra_variance else row_error
     weight = None if data.label_weight is None else scaled(data.label_weight)
     n = labels if weight is None else float(weight.sum())
     if not data.clustered:
         ends = effective_n_interval(share, row_error, n, level)
         return defined(share, ends, n=labels, method="Wilson on the effective n", level=level)
     cluster_error = standard_error(data, influence, clustered=True, fitted=0)
-    cluster_error = math.sqrt(cluster_error**2 + unseen) if unseen else cluster_error
+    cluster_error = math.sqrt(cluster_error**2 + extra_variance) if extra_variance else cluster_error
     spread = spread_of_rows(data.label, data.label_cluster, weight)._replace(
         clustered=cluster_error, jackknife=cluster_error
     )
     degrees = max(1.0, n / spread.cluster_size - 1 - slope_fitted)
     if spread.clusters in {1, n}:
-        # Labels that are not clustered need no average with the default design effect; a single cluster has no spread.
+        # Independent labels need no default design effect, and a single cluster has no spread to average it with.
         degrees = degrees if spread.clusters > 1 else 0
         ends = effective_n_interval(share, cluster_error, spread.clusters, level, degrees=degrees)
     else:
         student = t_quantile(level, degrees) / normal_quantile(level)
-        errors = n * min(share, 1 - share)
-        effective_share = effective_trials(spread, errors, row_error**2 * n, student=student) / n
+        minority = n * min(share, 1 - share)
+        effective_share = effective_trials(spread, minority, row_error**2 * n, student=student) / n
         ends = effective_n_interval(share, row_error / math.sqrt(effective_share), n * effective_share, level)
     return defined(share, ends, n=labels, method="Wilson on the cluster-effective n", level=level)
 
@@ -271,10 +273,9 @@ def label_equivalents(data: LabelledAndJudged, weight: float) -> float | None:
     if data.too_few:
         return None
     residual = data.label - weight * data.score
-    combined = weight**2 * float(data.unlabelled.var()) / len(data.unlabelled) + float(residual.var()) / len(
-        residual
-    )
-    return float(data.label.var()) / combined if combined > 0 else None
+    score_variance = weight**2 * float(data.unlabelled.var()) / len(data.unlabelled)
+    variance = score_variance + float(residual.var()) / len(residual)
+    return float(data.label.var()) / variance if variance > 0 else None
 
 
 def standard_error(
@@ -282,8 +283,8 @@ def standard_error(
 ) -> float:
     """Return the standard error of an estimate, from the influence of labelled and other items.
 
-    It is over clusters if requested and a cluster has several items; else its degrees of freedom are the
-    number of labels minus ``fitted``.
+    It is over clusters if ``clustered`` and a cluster has several items. Otherwise its degrees of freedom are the
+    number of labels minus ``fitted``, the number of fitted parameters.
     """
     if not (clustered and data.clustered):
         n = len(data.label)
@@ -299,7 +300,7 @@ def with_interval(
     """Return the value with a logit or Wald interval."""
     n = len(data.label)
     if interval != "wald" and error <= ROUNDING and 0.0 <= value <= 1.0:
-        # Few clusters without variation do not prove that there is none: use one label per cluster.
+        # A few equal clusters do not prove that there is no variation: use one label per cluster.
         ends = wilson_interval(value, data.label_clusters, level)
         return defined(value, ends, n=n, method="Wilson", level=level)
     ends, method = rate_interval(value, error, interval, level)

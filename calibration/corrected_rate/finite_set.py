@@ -55,10 +55,10 @@ def finite_prediction_powered(
     size = n + len(data.unlabelled)
     value = weight * float(data.unlabelled.mean()) + float((data.label - weight * data.score).mean())
     residual = data.label - weight * size / len(data.unlabelled) * data.score
-    spent = interval == "score" and weight not in {0.0, 1.0}
-    error = math.sqrt(
-        (1 - n / size) * float(((residual - residual.mean()) ** 2).sum()) / max(1, n - 1 - spent) / n
-    )
+    # A tuned lambda takes one degree of freedom.
+    is_tuned = interval == "score" and weight not in {0.0, 1.0}
+    squares = float(((residual - residual.mean()) ** 2).sum())
+    error = math.sqrt((1 - n / size) * squares / max(1, n - 1 - is_tuned) / n)
     if interval != "score":
         return _with_interval(value, error, data, interval, level)
     share = min(1.0, max(0.0, value))
@@ -76,17 +76,20 @@ def finite_post_stratified(
     n = len(data.label)
     if data.too_few:
         return undefined(data.too_few, n=n, level=level)
-    passed, others = reaches(data.score, pass_at), reaches(data.unlabelled, pass_at)
-    size, value, variance = n + len(others), 0.0, 0.0
-    for labelled, unlabelled in ((passed, others), (~passed, ~others)):
-        stratum, labels = int(labelled.sum() + unlabelled.sum()), data.label[labelled]
-        if not stratum:
+    labelled_passed, unlabelled_passed = reaches(data.score, pass_at), reaches(data.unlabelled, pass_at)
+    size, value, variance = n + len(unlabelled_passed), 0.0, 0.0
+    for labelled, unlabelled in (
+        (labelled_passed, unlabelled_passed),
+        (~labelled_passed, ~unlabelled_passed),
+    ):
+        stratum_size, labels = int(labelled.sum() + unlabelled.sum()), data.label[labelled]
+        if not stratum_size:
             continue
         if len(labels) < 2:  # noqa: PLR2004 - a variance needs two
             return undefined("the judge passes, or fails, fewer than two labelled items", n=n, level=level)
-        share = stratum / size
+        share = stratum_size / size
         value += share * float(labels.mean())
-        variance += share**2 * (1 - len(labels) / stratum) * float(labels.var(ddof=1)) / len(labels)
+        variance += share**2 * (1 - len(labels) / stratum_size) * float(labels.var(ddof=1)) / len(labels)
     return _with_interval(value, math.sqrt(variance), data, interval, level)
 
 
@@ -95,7 +98,7 @@ def _with_interval(
 ) -> Statistic:
     n = len(data.label)
     if error == 0.0 and 0.0 <= value <= 1.0:
-        # Few labels without variation do not prove that there is none: use the interval of labels alone.
+        # A few equal labels do not prove that there is no variation: use the interval of labels alone.
         ends = wilson_interval(value, n / (1 - n / (n + len(data.unlabelled))), level)
         return defined(value, ends, n=n, method="Wilson, finite set", level=level)
     ends, method = rate_interval(value, error, interval, level)

@@ -32,7 +32,7 @@ class NestedVerdicts(NamedTuple):
         label: Trusted values, shape ``(M,)``; NaN where there is none.
         scores: Scores by judge in the order of phases, shape ``(judges, M)``; NaN without a verdict.
         cluster: Cluster number, shape ``(M,)``.
-        decided: A checker's decision, shape ``(M,)``; NaN for an undecided item; only these are estimated.
+        decided: A checker's decision, shape ``(M,)``; NaN for an undecided item. Estimates are of undecided ones.
     """
 
     label: FloatArray
@@ -46,12 +46,12 @@ class NestedVerdicts(NamedTuple):
         return NestedVerdicts(self.label[rows], self.scores[:, rows], self.cluster[rows], self.decided[rows])
 
     def reaching(self, phase: int) -> BoolArray:
-        """Return a mask of items that have verdicts of the first ``phase`` judges, shape ``(M,)``.
+        """Return a mask of items with verdicts of the first ``phase`` judges, shape ``(M,)``.
 
-        In the phase after the last judge, items also have a label.
+        The label counts as the verdict of a phase after the last judge.
         """
-        has = np.isfinite(np.vstack([self.scores, self.label]))
-        return np.logical_and.reduce(has[:phase], axis=0)
+        has_value = np.isfinite(np.vstack([self.scores, self.label]))
+        return np.logical_and.reduce(has_value[:phase], axis=0)
 
 
 def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
@@ -100,17 +100,20 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
         return undefined(why, n=n, level=level)
     fits = [_fitted(data.scores[: j + 1], data.label, reached[-1]) for j in range(judges)]
     value, influence = 0.0, np.zeros(size)
+    # Each fitted slope takes one degree of freedom of the labelled residuals, the last term of the sum.
     fit_penalty = np.sqrt((n - 1) / (n - 1 - judges))
     for phase, (rows, above, below) in enumerate(
         zip(reached, [*fits, data.label], [np.zeros(size), *fits], strict=True)
     ):
-        part = (above - below)[rows]
-        value += float(part.mean())
-        influence[rows] += (part - part.mean()) / len(part) * (fit_penalty if phase == judges else 1.0)
-    labelled = len(np.unique(data.cluster[reached[-1]]))
+        increments = (above - below)[rows]
+        value += float(increments.mean())
+        penalty = fit_penalty if phase == judges else 1.0
+        influence[rows] += (increments - increments.mean()) / len(increments) * penalty
+    labelled_clusters = len(np.unique(data.cluster[reached[-1]]))
     error = cluster_error(influence, data.cluster, data.cluster[reached[-1]])
     share = min(1.0, max(0.0, value))
-    ends = effective_n_interval(share, error, labelled, level, degrees=labelled - 1 - judges)
+    degrees = labelled_clusters - 1 - judges
+    ends = effective_n_interval(share, error, labelled_clusters, level, degrees=degrees)
     return defined(share, ends, n=n, method=_METHOD, level=level)
 
 
@@ -130,9 +133,9 @@ def explained_variance(data: NestedVerdicts) -> float | None:
 
 
 def _fitted(scores: FloatArray, label: FloatArray, rows: BoolArray) -> FloatArray:
-    """Return the least-squares fit of labels on scores; NaN where a score is missing.
+    """Fit labels on scores by least squares in ``rows``, and predict every item.
 
-    There is one value for every item.
+    The prediction is NaN where a score is missing.
     """
     design = np.vstack([np.ones(scores.shape[1]), scores]).T
     slope = np.linalg.lstsq(design[rows], label[rows], rcond=None)[0]
@@ -145,13 +148,13 @@ def _why_undefined(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | 
     n = int(reached[-1].sum())
     if n < MIN_LABELS:
         return f"{n} items have a label and all verdicts; it takes {MIN_LABELS}"
-    steps = list(pairwise(reached))
-    for phase, sample in steps:
-        score, rest = data.scores[0], phase & ~sample
+    phase_pairs = list(pairwise(reached))
+    for phase, sample in phase_pairs:
+        score, others = data.scores[0], phase & ~sample
         scored = LabelledAndJudged(
-            score[sample], score[sample], score[rest], data.cluster[sample], data.cluster[rest]
+            score[sample], score[sample], score[others], data.cluster[sample], data.cluster[others]
         )
-        p = chosen_by_score(scored, tests=len(steps))
+        p = chosen_by_score(scored, tests=len(phase_pairs))
         if p is not None:
             return (
                 f"a phase is scored unlike the phase before, so it is not a random sample of it (p {p:.2g})"

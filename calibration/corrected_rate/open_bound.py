@@ -15,7 +15,7 @@ from ..intervals.clustered_rates import effective_trials_of_mean
 from ..intervals.variance import spread_of_rows
 from ..statistic import Statistic, defined, undefined
 from ..tables.calibration_table import BASELINE, DECIDED, PERSON, Table
-from .two_verdicts import rogan_gladen
+from .binary_verdicts import rogan_gladen
 
 _METHOD = "Lang-Reiczigel, ends at the bound"
 _CHECKER = f"{BASELINE}checker"
@@ -30,11 +30,11 @@ def decided_rows(table: Table) -> BoolArray:
         return np.isfinite(table.numbers[DECIDED])
     people = [np.isfinite(grades) for grades in table.opinions(PERSON).values()]
     by_person = np.logical_or.reduce(people) if people else np.zeros(len(table), dtype=np.bool_)
-    by = table.columns.get("label_by")
+    label_author = table.columns.get("label_by")
     # Rows of a run name the author of a label; rows of a file do not.
-    labelled = np.isfinite(table.label) if by is None else by.codes >= 0
-    checked = np.isfinite(table.numbers.get(_CHECKER, np.full(len(table), np.nan)))
-    return (labelled & ~by_person) | checked
+    labelled = np.isfinite(table.label) if label_author is None else label_author.codes >= 0
+    has_checker_score = np.isfinite(table.numbers.get(_CHECKER, np.full(len(table), np.nan)))
+    return (labelled & ~by_person) | has_checker_score
 
 
 def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float, level: float) -> Statistic:
@@ -57,24 +57,25 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
     truth = np.where(np.isfinite(table.label), table.label, table.numbers.get(DECIDED, table.label))
     has_truth, undecided = judged & decided & np.isfinite(truth), judged & ~decided
     n = int(undecided.sum())
-    right, passed = reaches(truth, pass_at), reaches(table.score, pass_at)
-    parts = {"right": has_truth & right, "wrong": has_truth & ~right, "undecided": undecided}
+    label_passes, judge_passes = reaches(truth, pass_at), reaches(table.score, pass_at)
+    parts = {"right": has_truth & label_passes, "wrong": has_truth & ~label_passes, "undecided": undecided}
     for name, rows in parts.items():
         if not rows.any():
             return undefined(f"no {name} output is judged", n=n, level=level)
     positives, negatives, n_judged = (
-        _effective_n(passed[rows], table.cluster[rows], level) for rows in parts.values()
+        _effective_n(judge_passes[rows], table.cluster[rows], level) for rows in parts.values()
     )
 
     def rate_with_drops(tpr_drop: float, tnr_drop: float) -> Statistic:
         return rogan_gladen(
-            float(passed[undecided].mean()),
+            float(judge_passes[undecided].mean()),
             n_judged,
-            true_positives=float(passed[parts["right"]].mean()) * positives,
+            true_positives=float(judge_passes[parts["right"]].mean()) * positives,
             positives=positives,
-            true_negatives=float((~passed[parts["wrong"]]).mean()) * negatives,
+            true_negatives=float((~judge_passes[parts["wrong"]]).mean()) * negatives,
             negatives=negatives,
-            worse=(tpr_drop, tnr_drop),
+            sensitivity_drop=tpr_drop,
+            specificity_drop=tnr_drop,
             level=level,
         )
 

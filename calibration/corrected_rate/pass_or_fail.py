@@ -1,6 +1,6 @@
-"""Scores as passes and fails, for judges whose threshold the user gave.
+"""Replace scores by passes and fails, for judges whose threshold the user set.
 
-Without a given threshold fractions are kept, and the estimate is of their mean.
+Without such a threshold fractions are kept, and the estimate is of their mean.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ _GIVEN_SCORE = "(given score)"
 
 
 def pass_or_fail(table: Table, label_threshold: PassThreshold) -> Table:
-    """Return the table with 1 and 0 in place of scores and labels where a threshold was given.
+    """Return the table with scores and labels as 1 and 0, where the user set a threshold.
 
     Each judge's scores pass at its own threshold, and labels, which all judges share, at ``label_threshold``. Declared
-    probabilities stay: their mean estimates a rate, and the number above a threshold does not.
+    probabilities stay: their mean estimates a rate, but the share above a threshold does not.
     """
-    is_given = np.array(
+    has_set_threshold = np.array(
         [table.threshold_of(judge).source == "told" for judge in table.judge.values] or [False]
     )
-    if not is_given.any():
+    if not has_set_threshold.any():
         return table
-    rows = is_given[table.judge.codes] & np.isfinite(table.score) & ~table.is_probability
+    rows = has_set_threshold[table.judge.codes] & np.isfinite(table.score) & ~table.is_probability
     label = table.label
     if label_threshold.source == "told":
         label = np.where(np.isfinite(label), reaches(label, label_threshold.at), np.nan)
-    given = replace(table, numbers={**table.numbers, _GIVEN_SCORE: table.score})
-    return given.with_scores(np.where(rows, table.passed, table.score), label)
+    with_original = replace(table, numbers={**table.numbers, _GIVEN_SCORE: table.score})
+    return with_original.with_scores(np.where(rows, table.passed, table.score), label)
 
 
 def given_scores(table: Table) -> FloatArray:

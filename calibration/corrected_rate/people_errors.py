@@ -19,42 +19,48 @@ from .estimation_results import ErrorsOfPeople, PersonErrors
 from .rate_estimates import RateTerms
 from .strata import STRATUM
 
-_SEVERAL = 2
-"""Labels of an output from which people can be held against each other."""
+_MIN_PEOPLE = 2
+"""Labels of one output needed to compare people."""
 
 _EDGE, _STEP = 1e-4, 1e-4
-"""Distance from 0 and 1 within which a rate is at its edge and does not vary; step of numeric derivatives."""
+"""A rate this close to 0 or 1 counts as fixed there; step of numeric derivatives, in logits."""
 
 _METHOD = "Dawid and Skene's model, sandwich over clusters; Wilson on the effective n"
 
 
 def label_errors(table: Table, options: RateTerms) -> ErrorsOfPeople | None:
-    """Return people's error rates and the corrected rate; None with one label an output.
+    """Return people's error rates and the corrected rate, or None with one label an output.
 
-    Labels of three people on every labelled output are needed: with two, error rates and the pass rate cannot
-    be told apart. People are taken to err independently of each other, of the judge, and alike on all outputs of a class.
-    The corrected rate is PPI++ with each output's chance to be right in place of its label.
+    Labels of three people on every labelled output are needed: with two, error rates and the pass rate are not
+    identified. People are assumed to err independently of each other and of the judge, and at the same rate on
+    all outputs of a class. The corrected rate is PPI++ with each output's chance to be right in place of its
+    label.
     """
     people = table.opinions(PERSON)
     if not people:
         return None
     grades = np.stack(list(people.values()))
-    times = np.isfinite(grades).sum(axis=0)
-    n = int((times >= _SEVERAL).sum())
+    labels_per_output = np.isfinite(grades).sum(axis=0)
+    n = int((labels_per_output >= _MIN_PEOPLE).sum())
     if not n:
         return None
-    split = (grades == 1.0).any(axis=0) & (grades == 0.0).any(axis=0)
-    model = _unsuitable(table, grades, options) or dawid_skene(grades)
+    model = _why_unsuitable(table, grades, options) or dawid_skene(grades)
     if isinstance(model, str):
-        return ErrorsOfPeople(n=n, n_split=int(split.sum()), undefined=model)
-    return _of_model(table, list(people), grades, model, options)
+        return ErrorsOfPeople(n=n, n_split=int(_is_split(grades).sum()), undefined=model)
+    return _errors_by_model(table, list(people), grades, model, options)
 
 
-def _unsuitable(table: Table, grades: FloatArray, options: RateTerms) -> str | None:
-    """Return why labels of several people cannot be modelled, if so."""
-    times = np.isfinite(grades).sum(axis=0)
-    labelled = times > 0
-    few = int((labelled & (times < MIN_JUDGES)).sum())
+def _is_split(grades: FloatArray) -> BoolArray:
+    """Return a mask of the outputs that some people pass and others fail, shape ``(n,)``."""
+    passed_by_some: BoolArray = (grades == 1.0).any(axis=0)
+    return passed_by_some & (grades == 0.0).any(axis=0)
+
+
+def _why_unsuitable(table: Table, grades: FloatArray, options: RateTerms) -> str | None:
+    """Return why the labels cannot be modelled, or None if they can."""
+    labels_per_output = np.isfinite(grades).sum(axis=0)
+    labelled = labels_per_output > 0
+    few = int((labelled & (labels_per_output < MIN_JUDGES)).sum())
     reasons = {
         "people's grades are fractions; the model is of passes and fails": not np.isin(
             grades[np.isfinite(grades)], (0.0, 1.0)
@@ -68,16 +74,16 @@ def _unsuitable(table: Table, grades: FloatArray, options: RateTerms) -> str | N
         "cases have unequal numbers of trials": cases_of(table) is not None,
         "some labelled outputs are ungraded": (labelled & ~np.isfinite(table.score)).any(),
     }
-    return next((reason for reason, holds in reasons.items() if holds), None)
+    return next((reason for reason, applies in reasons.items() if applies), None)
 
 
-class _Terms(NamedTuple):
-    """Rates of the model as one vector: prevalence, then TPR and TNR by person.
+class _FittedRates(NamedTuple):
+    """Rates of Dawid and Skene's model as one vector: prevalence, then TPR and TNR by person.
 
     Attributes:
-        grades: Labels, NaN without one, shape ``(J, n)``.
-        rates: The fitted rates.
-        free: Which of them are not at an edge.
+        grades: Labels by person, NaN without one, shape ``(J, n)``.
+        rates: The fitted rates, shape ``(2 J + 1,)``.
+        free: Mask of the rates that are not at an edge, shape ``(2 J + 1,)``; there are ``f`` of them.
     """
 
     grades: FloatArray
@@ -85,36 +91,44 @@ class _Terms(NamedTuple):
     free: BoolArray
 
     def scores(self, logits: FloatArray) -> FloatArray:
-        """Return each item's derivative of the log-likelihood by the free logits ``(n, f)``."""
+        """Return the derivatives of each item's log-likelihood by the free logits, shape ``(n, f)``."""
         rates = self.rates.copy()
         rates[self.free] = 1 / (1 + np.exp(-logits))
         people = len(self.grades)
         prevalence, tpr, tnr = rates[0], rates[1 : people + 1, None], rates[people + 1 :, None]
-        given, passed = np.isfinite(self.grades), self.grades == 1.0
-        right = np.where(given, np.where(passed, tpr, 1 - tpr), 1.0).prod(axis=0) * prevalence
-        wrong = np.where(given, np.where(passed, 1 - tnr, tnr), 1.0).prod(axis=0) * (1 - prevalence)
-        chance = right / (right + wrong)
-        by_tpr = np.where(given, chance * (passed - tpr), 0.0)
-        by_tnr = np.where(given, (1 - chance) * (~passed - tnr), 0.0)
+        is_labelled, passed = np.isfinite(self.grades), self.grades == 1.0
+        weight_right = np.where(is_labelled, np.where(passed, tpr, 1 - tpr), 1.0).prod(axis=0) * prevalence
+        weight_wrong = np.where(is_labelled, np.where(passed, 1 - tnr, tnr), 1.0).prod(axis=0) * (
+            1 - prevalence
+        )
+        chance = weight_right / (weight_right + weight_wrong)
+        by_tpr = np.where(is_labelled, chance * (passed - tpr), 0.0)
+        by_tnr = np.where(is_labelled, (1 - chance) * (~passed - tnr), 0.0)
         return np.concatenate([(chance - prevalence)[None], by_tpr, by_tnr])[self.free].T
 
     def influence(self) -> FloatArray:
-        """Return each item's influence on each rate, shape ``(n, 2 J + 1)``; 0 for those at an edge."""
-        free = self.rates[self.free]
-        logits = np.log(free / (1 - free))
+        """Return each item's influence on each rate, shape ``(n, 2 J + 1)``; 0 for rates at an edge.
+
+        It is that of an M-estimator: the score times the inverse of its derivative, from logits back to rates.
+        """
+        free_rates = self.rates[self.free]
+        logits = np.log(free_rates / (1 - free_rates))
+
+        def total_score(at: FloatArray) -> FloatArray:
+            total: FloatArray = self.scores(at).sum(axis=0)
+            return total
+
+        steps = np.eye(len(logits)) * _STEP
         slopes = np.stack(
-            [
-                (self.scores(logits + step).sum(axis=0) - self.scores(logits - step).sum(axis=0))
-                / (2 * _STEP)
-                for step in np.eye(len(logits)) * _STEP
-            ]
+            [(total_score(logits + step) - total_score(logits - step)) / (2 * _STEP) for step in steps]
         )
-        found = np.zeros((self.grades.shape[1], len(self.rates)))
-        found[:, self.free] = -self.scores(logits) @ np.linalg.pinv(slopes) * (free * (1 - free))
-        return found
+        influence = np.zeros((self.grades.shape[1], len(self.rates)))
+        of_logits = -self.scores(logits) @ np.linalg.pinv(slopes)
+        influence[:, self.free] = of_logits * (free_rates * (1 - free_rates))
+        return influence
 
 
-def _of_model(
+def _errors_by_model(
     table: Table, names: list[str], grades: FloatArray, model: DawidSkene, options: RateTerms
 ) -> ErrorsOfPeople:
     judged = np.isfinite(table.score)
@@ -123,42 +137,43 @@ def _of_model(
         return ErrorsOfPeople(n=0, undefined="no judged output has labels of three people")
     rates = np.concatenate([[model.prevalence], model.true_positive_rate, model.true_negative_rate])
     free = np.isfinite(rates) & (rates > _EDGE) & (rates < 1 - _EDGE)
-    influence = _Terms(grades[:, labelled], np.nan_to_num(rates, nan=0.5), free).influence()
+    influence = _FittedRates(grades[:, labelled], np.nan_to_num(rates, nan=0.5), free).influence()
     cluster = np.unique(table.cluster, return_inverse=True)[1]
-    interval = _Interval(options.level, len(np.unique(cluster[labelled])))
-    errors = np.sqrt(_summed(influence, cluster[labelled]))
+    interval = _IntervalTerms(options.level, len(np.unique(cluster[labelled])))
+    errors = np.sqrt(_cluster_variances(influence, cluster[labelled]))
     posterior = model.posterior[labelled]
     people: dict[str, PersonErrors] = {}
     for index, name in enumerate(names):
-        given = np.isfinite(grades[index][labelled])
-        if given.any():
-            places = len(names) + 1 + index, 1 + index
-            expected = float((1 - posterior)[given].sum()), float(posterior[given].sum())
+        has_label = np.isfinite(grades[index][labelled])
+        if has_label.any():
+            tpr_index, tnr_index = 1 + index, len(names) + 1 + index
+            expected_bad = float((1 - posterior)[has_label].sum())
+            expected_good = float(posterior[has_label].sum())
             let_through, rejected = (
-                interval.of(1.0 - rates[place], errors[place], most=n, n=round(n))
-                for place, n in zip(places, expected, strict=True)
+                interval.of(1.0 - rates[place], errors[place], max_trials=n, n=round(n))
+                for place, n in ((tnr_index, expected_bad), (tpr_index, expected_good))
             )
-            people[name] = PersonErrors(n=int(given.sum()), let_through=let_through, rejected=rejected)
-    rate = _rate(table, labelled, posterior, influence[:, 0], interval)
-    split = (grades == 1.0).any(axis=0) & (grades == 0.0).any(axis=0) & labelled
-    return ErrorsOfPeople(n=int(labelled.sum()), n_split=int(split.sum()), people=people, rate=rate)
+            people[name] = PersonErrors(n=int(has_label.sum()), let_through=let_through, rejected=rejected)
+    rate = _corrected_rate(table, labelled, posterior, influence[:, 0], interval)
+    n_split = int((_is_split(grades) & labelled).sum())
+    return ErrorsOfPeople(n=int(labelled.sum()), n_split=n_split, people=people, rate=rate)
 
 
-def _summed(influence: FloatArray, cluster: IntArray) -> FloatArray:
-    """Return the sums of squares over clusters of influences ``(n, r)``, shape ``(r,)``."""
+def _cluster_variances(influence: FloatArray, cluster: IntArray) -> FloatArray:
+    """Return the variances of estimates over clusters, from influences of shape ``(n, r)``."""
     number = np.unique(cluster, return_inverse=True)[1]
     sums = np.stack([np.bincount(number, weights=column) for column in influence.T])
     return (sums**2).sum(axis=1)
 
 
-def _rate(
-    table: Table, labelled: BoolArray, posterior: FloatArray, influence: FloatArray, interval: _Interval
+def _corrected_rate(
+    table: Table, labelled: BoolArray, posterior: FloatArray, influence: FloatArray, interval: _IntervalTerms
 ) -> Statistic:
     """Return PPI++ with each output's chance to be right as its label."""
     judged = np.isfinite(table.score)
     other = judged & ~labelled
-    value, each = float(posterior.mean()), np.zeros(len(table))
-    each[labelled] = influence
+    value, row_influence = float(posterior.mean()), np.zeros(len(table))
+    row_influence[labelled] = influence
     if other.any():
         score = table.score
         n, n_other = int(labelled.sum()), int(other.sum())
@@ -167,14 +182,14 @@ def _rate(
         slope = 0.0 if spread <= 0 else float((influence * n * centred[labelled]).mean()) / spread
         weight = min(1.0, max(-1.0, slope)) * n_other / (n + n_other)
         value += weight * float(centred[other].mean())
-        each[labelled] -= weight * centred[labelled] / n
-        each[other] = weight * (centred[other] - centred[other].mean()) / n_other
-    error = math.sqrt(float(_summed(each[judged, None], table.cluster[judged])[0]))
-    return interval.of(value, error, most=float(judged.sum()), n=int(labelled.sum()))
+        row_influence[labelled] -= weight * centred[labelled] / n
+        row_influence[other] = weight * (centred[other] - centred[other].mean()) / n_other
+    error = math.sqrt(float(_cluster_variances(row_influence[judged, None], table.cluster[judged])[0]))
+    return interval.of(value, error, max_trials=float(judged.sum()), n=int(labelled.sum()))
 
 
-class _Interval(NamedTuple):
-    """Intervals of rates from their standard error over clusters.
+class _IntervalTerms(NamedTuple):
+    """Terms of the intervals of rates, from standard errors over clusters.
 
     Attributes:
         level: Nominal coverage.
@@ -184,15 +199,15 @@ class _Interval(NamedTuple):
     level: float
     clusters: int
 
-    def of(self, value: float, error: float, *, most: float, n: int) -> Statistic:
-        """Return a rate, on an effective n of at most ``most``."""
+    def of(self, value: float, error: float, *, max_trials: float, n: int) -> Statistic:
+        """Return a rate with Wilson's interval, on an effective n of at most ``max_trials``."""
         if not math.isfinite(value):
             return undefined("no label of this class", n=n, level=self.level)
         if self.clusters < 2:  # noqa: PLR2004 - a spread needs two
             return undefined("the labels of several people are all in one cluster", n=n, level=self.level)
         value = min(1.0, max(0.0, value))
         spread = (error * student_ratio(self.level, self.clusters - 1)) ** 2
-        trials = min(most, value * (1 - value) / spread) if spread > 0 else most
+        trials = min(max_trials, value * (1 - value) / spread) if spread > 0 else max_trials
         return defined(
             value, wilson_interval(value, max(trials, 1.0), self.level), n=n, method=_METHOD, level=self.level
         )

@@ -19,27 +19,36 @@ _ALARM = 0.01
 
 
 def rate_cautions(table: Table, options: RateTerms, name: str, chosen: float | None) -> list[Caution]:
-    """Return the cautions that limit an estimate."""
+    """Return the cautions that limit an estimate.
+
+    Args:
+        table: The rows of the estimate.
+        options: Terms of the estimate.
+        name: Name of the estimate in the cautions: a system, or ``all``.
+        chosen: p-value of "labelled items are scored like the rest", if that is rejected.
+    """
     numbers: dict[RateCaution, float | None] = {
         "chosen_by_score": chosen,
         "few_labelled_clusters": _few_clusters(table, options),
         "no_chance": _drawn_without_chance(table),
-        "looked_at": None if options.anytime else _looks(table),
-        "uneven_strata": None if options.chosen_by else _uneven(table),
+        "looked_at": None if options.anytime else _rounds_looked_at(table),
+        "uneven_strata": None if options.chosen_by else _uneven_strata(table),
     }
     cautions = [Caution(kind, {name: number}) for kind, number in numbers.items() if number is not None]
     return cautions + labels_of_checkers(table.checkers) + tied_labels(table)
 
 
 def _few_clusters(table: Table, options: RateTerms) -> int | None:
-    """Return the number of labelled clusters if too few for a cluster interval, else None."""
+    """Return the number of labelled clusters if too small for cluster intervals, else None."""
     cluster = table.cluster[np.isfinite(table.label) & np.isfinite(table.score)]
-    few = clusters_in(cluster) < FEW_CLUSTERS
-    assumed_many = options.target != "finite" and not options.anytime
-    return clusters_in(cluster) if few and len(cluster) > 1 and assumed_many else None
+    # Intervals of a finite set and confidence sequences do not rest on many clusters.
+    rests_on_clusters = options.target != "finite" and not options.anytime
+    if not rests_on_clusters or len(cluster) <= 1 or clusters_in(cluster) >= FEW_CLUSTERS:
+        return None
+    return clusters_in(cluster)
 
 
-def _looks(table: Table) -> int | None:
+def _rounds_looked_at(table: Table) -> int | None:
     """Return the number of rounds in which a random sample was labelled, if there were several."""
     rounds = 0 if was_drawn(table).any() else len(label_rounds(table))
     return rounds if rounds > 1 else None
@@ -49,12 +58,15 @@ def _drawn_without_chance(table: Table) -> int | None:
     """Count items drawn with no recorded probability, treated as a simple random sample."""
     if ROUND not in table.numbers:
         return None
-    plain = np.isfinite(table.numbers[ROUND]) & ~was_drawn(table)
-    return len(np.unique(table.item.codes[plain])) or None
+    without_chance = np.isfinite(table.numbers[ROUND]) & ~was_drawn(table)
+    return len(np.unique(table.item.codes[without_chance])) or None
 
 
-def _uneven(table: Table) -> float | None:
-    """Return the p-value if labels are spread over the strata unlike a random sample, else None."""
+def _uneven_strata(table: Table) -> float | None:
+    """Return the p-value of a chi-squared test of labels by stratum against a random sample.
+
+    None if it does not reject.
+    """
     items = stratified_items(table)
     if items is None or was_drawn(table).any() or len(items.names) < 2:  # noqa: PLR2004 - one stratum is the whole
         return None

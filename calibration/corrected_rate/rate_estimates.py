@@ -16,6 +16,7 @@ from ..statistic import Statistic, undefined
 from ..tables.calibration_table import FAILED, PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
 from .anytime import anytime_rate
+from .binary_verdicts import post_stratified, rogan_gladen_of
 from .chosen_by_columns import Contradiction, contradiction
 from .chosen_labels import chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
@@ -33,12 +34,12 @@ from .pass_or_fail import given_scores
 from .rate_interval import RateInterval
 from .strata import BY_SCORE, STRATUM, stratified_items, with_strata
 from .stratified import StratifiedItems, stratified_prediction_powered, stratum_estimates
-from .two_verdicts import post_stratified, rogan_gladen_of
 from .ungraded_levels import UngradedLevel
 
-_OF_A_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
+_NEED_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
+"""Estimates that are valid for a random sample of labels."""
 
-_CHOSEN = (
+_WHY_UNDECLARED = (
     "labelled items are unlike the others by score or by a column, so they are not a random sample: "
     "an estimate by strata of the score holds if they were chosen by score, Rogan and Gladen's if by true class"
 )
@@ -51,7 +52,7 @@ UNEVEN = (
 
 _NOT_FINITE = "it has no form for a finite set; estimate the rate of the population"
 
-_CHOSEN_BY: dict[LabelsChosenBy, str] = {
+_WHY_CHOSEN_BY: dict[LabelsChosenBy, str] = {
     "score": "labels were chosen by score: only an estimate by strata of the score holds",
     "label": "labels were drawn by true class: only Rogan and Gladen's estimate holds",
     "elsewhere": "labels are of other items, drawn by true class: only Rogan and Gladen's estimate holds",
@@ -109,15 +110,21 @@ class RateEstimates(NamedTuple):
 
     @property
     def headline(self) -> Statistic:
-        """Best available estimate; the others are for comparison."""
+        """The most specific estimate that is defined; the others are for comparison."""
         if self.undeclared:
             return msgspec.structs.replace(
-                self.estimates["labels_only"], value=None, low=None, high=None, method=None, undefined=_CHOSEN
+                self.estimates["labels_only"],
+                value=None,
+                low=None,
+                high=None,
+                method=None,
+                undefined=_WHY_UNDECLARED,
             )
         if "anytime" in self.estimates:
             return self.estimates["anytime"]
         names = ("stratified_ppi", "active", "ppi_plus_plus", "labels_only")
         available = [self.estimates[name] for name in names if name in self.estimates]
+        # Labels declared as drawn by true class leave only this one defined.
         if not self.contradicted and all(statistic.value is None for statistic in available):
             available.append(self.estimates["rogan_gladen"])
         return next((statistic for statistic in available if statistic.value is not None), available[-1])
@@ -129,12 +136,12 @@ def rate_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     Labels drawn with unequal chances give ``active`` and, with strata, ``stratified_ppi``. If labelled items
     differ from the others by scores or columns, and named strata do not explain it, no estimate is the answer.
     """
-    rates = _declared(table, terms)
+    rates = _with_strata_estimates(table, terms)
     undeclared = rates.contradicted and not _strata_explain(table, rates, terms)
     rates = rates._replace(undeclared=undeclared)
     if not terms.anytime:
         return rates
-    rate = anytime_rate(table, terms.target, terms.level, why_not=_CHOSEN if undeclared else None)
+    rate = anytime_rate(table, terms.target, terms.level, why_not=_WHY_UNDECLARED if undeclared else None)
     return rates._replace(estimates={"anytime": rate} | rates.estimates)
 
 
@@ -153,21 +160,24 @@ def scenarios(table: Table, rates: RateEstimates, terms: RateTerms) -> dict[Labe
     """
     if not rates.undeclared:
         return None
-    plain = replace(table, columns={name: each for name, each in table.columns.items() if name != STRATUM})
-    known: dict[LabelsChosenBy, Statistic] = {}
+    without_strata = replace(
+        table, columns={name: column for name, column in table.columns.items() if name != STRATUM}
+    )
+    # Where `rates` were made on the same assumption, their estimate is the scenario's.
+    computed: dict[LabelsChosenBy, Statistic] = {}
     if STRATUM not in table.columns:
-        known["score"] = rates.estimates["stratified_ppi"]
+        computed["score"] = rates.estimates["stratified_ppi"]
     if terms.interval != "wald":
-        known["label"] = rates.estimates["rogan_gladen"]
+        computed["label"] = rates.estimates["rogan_gladen"]
     return {
-        chosen_by: known.get(chosen_by)
-        or _declared(plain, terms._replace(chosen_by=chosen_by)).estimates[name]
+        chosen_by: computed.get(chosen_by)
+        or _with_strata_estimates(without_strata, terms._replace(chosen_by=chosen_by)).estimates[name]
         for chosen_by, name in VALID_IF_CHOSEN_BY.items()
     }
 
 
-def _declared(table: Table, terms: RateTerms) -> RateEstimates:
-    """Return the estimates, by how items were said to be chosen for labels."""
+def _with_strata_estimates(table: Table, terms: RateTerms) -> RateEstimates:
+    """Return all estimates but the confidence sequence, by strata if there are or must be some."""
     rates = _unstratified(table, terms)
     if terms.chosen_by in {"label", "elsewhere"}:
         return rates
@@ -196,12 +206,16 @@ def judge_mean(table: Table, terms: RateTerms) -> Statistic:
         mean = finite_labels_only(score, len(table), level=terms.level)
         return msgspec.structs.replace(mean, method="every item is judged") if judged.all() else mean
     return labels_only(
-        score, table.cluster[judged], _taken(table, judged), interval=terms.interval, level=terms.level
+        score,
+        table.cluster[judged],
+        _weights_of_rows(table, judged),
+        interval=terms.interval,
+        level=terms.level,
     )
 
 
-def _taken(table: Table, rows: BoolArray) -> FloatArray | None:
-    """Return the weights of some rows, or None if all rows of the table weigh the same."""
+def _weights_of_rows(table: Table, rows: BoolArray) -> FloatArray | None:
+    """Return the weights of some rows, or None if all rows of the table have weight 1."""
     weight = weights_of(table)
     return None if weight is None else weight[rows]
 
@@ -225,8 +239,8 @@ def _chosen_in_strata(table: Table, items: StratifiedItems, terms: RateTerms) ->
     """Return why labels are not a random sample of their strata, if scores show it; else None."""
     if terms.interval == "wald" or was_drawn(table).any():
         return None
-    given = replace(items, score=given_scores(table)[np.isfinite(table.score)])
-    p = chosen_within_strata(given)
+    with_given_scores = replace(items, score=given_scores(table)[np.isfinite(table.score)])
+    p = chosen_within_strata(with_given_scores)
     return None if p is None else f"within strata labelled items are scored unlike the others (p {p:.2g})"
 
 
@@ -235,10 +249,13 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     if was_drawn(table).any():
         return _active(table.take(judged), terms)
-    data = _split(table, labelled & judged, judged & ~labelled)
+    data = _labelled_and_judged(table, labelled & judged, judged & ~labelled)
     chosen, columns = Contradiction() if terms.chosen_by else contradiction(table, given_scores(table))
+    # "wald" matches other software, which estimates whether or not the labels look like a random sample.
     if terms.chosen_by or ((chosen is not None or columns) and terms.interval != "wald"):
-        return _of_chosen(_of_all_judged(table, data), data, terms, chosen)._replace(columns=columns)
+        return _for_chosen_labels(_with_all_judged(table, data), data, terms, chosen)._replace(
+            columns=columns
+        )
     if terms.target != "finite":
         data = replace(data, ungraded=ungraded_levels(table))
     weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
@@ -254,45 +271,49 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
     return RateEstimates(weight, equivalents, estimates, chosen=chosen, graded_rate=graded, columns=columns)
 
 
-def _of_all_judged(table: Table, data: LabelledAndJudged) -> LabelledAndJudged:
+def _with_all_judged(table: Table, data: LabelledAndJudged) -> LabelledAndJudged:
     """Return the data with all judged items in place of the unlabelled ones."""
     judged = np.isfinite(table.score)
     data = replace(data, unlabelled=table.score[judged])
     if data.label_weight is None:
         return data
-    return replace(data, unlabelled_cluster=table.cluster[judged], unlabelled_weight=_taken(table, judged))
+    return replace(
+        data, unlabelled_cluster=table.cluster[judged], unlabelled_weight=_weights_of_rows(table, judged)
+    )
 
 
-def _of_chosen(
-    of_all: LabelledAndJudged, data: LabelledAndJudged, terms: RateTerms, chosen: float | None
+def _for_chosen_labels(
+    with_all_judged: LabelledAndJudged, data: LabelledAndJudged, terms: RateTerms, chosen: float | None
 ) -> RateEstimates:
     """Return the estimates from labels that are not a random sample.
 
     Only Rogan and Gladen's is defined; it needs a random sample of each class. The judge's rate is that of
-    all judged items (``of_all``) if labels were drawn from these, and that of unlabelled ones if labels are
+    all judged items (``with_all_judged``) if labels were drawn from these, and that of unlabelled ones if labels are
     from elsewhere.
     """
-    why = _CHOSEN if terms.chosen_by is None else _CHOSEN_BY[terms.chosen_by]
-    estimates = {name: undefined(why, n=len(data.label), level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
+    why = _WHY_UNDECLARED if terms.chosen_by is None else _WHY_CHOSEN_BY[terms.chosen_by]
+    estimates = {name: undefined(why, n=len(data.label), level=terms.level) for name in _NEED_RANDOM_SAMPLE}
     if terms.target == "finite":
         estimates["rogan_gladen"] = undefined(_NOT_FINITE, n=len(data.label), level=terms.level)
     elif terms.chosen_by != "score":
-        rate = rogan_gladen_of(data if terms.chosen_by == "elsewhere" else of_all, terms.pass_at, terms.level)
+        rate = rogan_gladen_of(
+            data if terms.chosen_by == "elsewhere" else with_all_judged, terms.pass_at, terms.level
+        )
         if rate.method is not None:
             rate = msgspec.structs.replace(rate, method=f"{rate.method}; labels drawn by true class")
         estimates["rogan_gladen"] = rate
     return RateEstimates(None, None, estimates, chosen=chosen)
 
 
-def _split(table: Table, both: BoolArray, unlabelled: BoolArray) -> LabelledAndJudged:
+def _labelled_and_judged(table: Table, labelled: BoolArray, unlabelled: BoolArray) -> LabelledAndJudged:
     return LabelledAndJudged(
-        table.label[both],
-        table.score[both],
+        table.label[labelled],
+        table.score[labelled],
         table.score[unlabelled],
-        table.cluster[both],
+        table.cluster[labelled],
         table.cluster[unlabelled],
-        _taken(table, both),
-        _taken(table, unlabelled),
+        _weights_of_rows(table, labelled),
+        _weights_of_rows(table, unlabelled),
     )
 
 
@@ -302,15 +323,15 @@ def ungraded_levels(table: Table) -> tuple[UngradedLevel, ...]:
     failed = np.isfinite(table.numbers[FAILED]) if FAILED in table.numbers else np.zeros(len(table), np.bool_)
     levels: list[UngradedLevel] = []
     for rows in (ungraded & ~failed, ungraded & failed):
-        known, rest = rows & labelled, rows & ~labelled
-        if known.any():
+        with_label, without_label = rows & labelled, rows & ~labelled
+        if with_label.any():
             levels.append(
                 UngradedLevel(
-                    table.label[known],
-                    table.cluster[known],
-                    table.cluster[rest],
-                    _taken(table, known),
-                    _taken(table, rest),
+                    table.label[with_label],
+                    table.cluster[with_label],
+                    table.cluster[without_label],
+                    _weights_of_rows(table, with_label),
+                    _weights_of_rows(table, without_label),
                 )
             )
     return tuple(levels)
@@ -323,10 +344,10 @@ def ungraded_shares(table: Table) -> UngradedShares | None:
         return None
     weight = weights_of(table)
     share = np.full(len(table), 1 / len(table)) if weight is None else weight / weight.sum()
-    known = ungraded & labelled
+    with_label = ungraded & labelled
     return UngradedShares(
-        labelled=float(share[known].sum()),
-        passed=float(share[known] @ table.label[known]),
+        labelled=float(share[with_label].sum()),
+        passed=float(share[with_label] @ table.label[with_label]),
         unlabelled=float(share[ungraded & ~labelled].sum()),
     )
 
@@ -336,13 +357,13 @@ _WeightAndEstimates: TypeAlias = tuple[float | None, dict[str, Statistic]]
 
 
 def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightAndEstimates:
-    labelled, (pass_at, interval, level, *_) = np.isfinite(table.label), terms
+    with_label, (pass_at, interval, level, *_) = np.isfinite(table.label), terms
     weight, tuned = power_tuned(data, interval=interval, level=level)
     estimates = {
         "labels_only": labels_only(
-            table.label[labelled],
-            table.cluster[labelled],
-            _taken(table, labelled),
+            table.label[with_label],
+            table.cluster[with_label],
+            _weights_of_rows(table, with_label),
             interval=interval,
             level=level,
         ),
@@ -361,7 +382,8 @@ def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightA
     label, (pass_at, interval, level, *_) = table.label[np.isfinite(table.label)], terms
     if data.label_weight is not None:
         why = undefined(UNEVEN, n=len(data.label), level=level)
-        return None, dict.fromkeys(_OF_A_RANDOM_SAMPLE, why)
+        return None, dict.fromkeys(_NEED_RANDOM_SAMPLE, why)
+    # As in `power_tuned`: only "score" lets a judge that passes wrong outputs have a negative lambda.
     weight = None if data.too_few else tuned_lambda(data, least=-1.0 if interval == "score" else 0.0)
     estimates = {
         "labels_only": finite_labels_only(label, len(table), level=level),
@@ -374,24 +396,25 @@ def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightA
 
 
 def _active(table: Table, terms: RateTerms) -> RateEstimates:
+    """Return the estimate from labels drawn with known chances; the others are undefined."""
     drawn = was_drawn(table)
     # Labels from before the draw have a chance of 1.
     probability = np.where(drawn, table.numbers[PROBABILITY], 1.0)
     data = DrawnLabels(table.label, table.score, probability, table.cluster)
-    count, pending = int(data.labelled.sum()), pending_labels(table)
-    if pending is None and weights_of(table) is not None:
-        pending = UNEVEN
+    n_labels, why_undefined = int(data.labelled.sum()), pending_labels(table)
+    if why_undefined is None and weights_of(table) is not None:
+        why_undefined = UNEVEN
     unequal = "the labels were drawn with unequal chances, which only `active` knows how to weigh"
-    estimates = {name: undefined(unequal, n=count, level=terms.level) for name in _OF_A_RANDOM_SAMPLE}
-    if pending:
+    estimates = {name: undefined(unequal, n=n_labels, level=terms.level) for name in _NEED_RANDOM_SAMPLE}
+    if why_undefined:
         return RateEstimates(
-            None, None, {"active": undefined(pending, n=count, level=terms.level)} | estimates
+            None, None, {"active": undefined(why_undefined, n=n_labels, level=terms.level)} | estimates
         )
-    weight, active = active_estimate(
+    weight, estimate = active_estimate(
         data,
         drawn_in=round_of(table),
         finite=terms.target == "finite",
         interval=terms.interval,
         level=terms.level,
     )
-    return RateEstimates(weight, None, {"active": active} | estimates)
+    return RateEstimates(weight, None, {"active": estimate} | estimates)

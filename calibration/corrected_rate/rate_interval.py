@@ -14,9 +14,9 @@ ROUNDING = 1e-12
 
 
 def rate_interval(value: float, error: float, scale: RateInterval, level: float) -> tuple[Interval, str]:
-    """Return an interval of a rate, and its name; the rate may lie outside [0, 1].
+    """Return an interval of a rate, which may lie outside [0, 1], and the name of its method.
 
-    It is ``logit`` if the scale is not ``wald`` and the value is inside (0, 1), else ``Wald``.
+    The method is ``logit`` if the scale is not ``wald`` and the value is inside (0, 1), else ``Wald``.
     """
     if scale != "wald":
         ends = logit_interval(value, error, level)
@@ -28,15 +28,13 @@ def rate_interval(value: float, error: float, scale: RateInterval, level: float)
 def effective_n_interval(
     share: float, error: float, units: float, level: float, *, degrees: float | None = None
 ) -> Interval:
-    """Return Wilson's interval on the effective number of trials that the error gives.
-
-    That is ``share (1 - share) / error^2`` trials; the interval is within [0, 1].
+    """Return Wilson's interval on the effective n, ``share (1 - share) / error^2``.
 
     Args:
         share: The rate, in [0, 1].
         error: Its standard error.
-        units: Number of independent units, which take the place of trials if none of them varies: few equal
-            ones do not prove a rate of 0 or 1.
+        units: Number of independent units, used as n if they do not vary: a few equal ones do not prove a rate
+            of 0 or 1.
         level: Nominal coverage.
         degrees: Degrees of freedom of the error, for Student's quantile, or None for the normal one.
     """

@@ -1,4 +1,4 @@
-"""Repeated verdicts on one output, of which only the first counts in a rate."""
+"""Repeated verdicts on one output; only the first of them counts in a rate."""
 
 from __future__ import annotations
 
@@ -13,25 +13,29 @@ from .estimation_results import Estimation, RateEstimate
 
 
 def with_repeats(estimation: Estimation, repeated: Table, level: float) -> Estimation:
-    """Add the variance of repeated verdicts, and how many are not counted."""
+    """Add the variance of repeated verdicts, and a caution with the number that do not count.
+
+    Args:
+        estimation: Rates of first verdicts.
+        repeated: All verdicts.
+        level: Nominal coverage.
+    """
     column = repeated.columns.get("system")
     rows = {} if column is None else dict(column.present())
 
-    def of_part(rate: RateEstimate, name: str, part: Table, counted: int) -> RateEstimate:
+    def with_variance(rate: RateEstimate, name: str, part: Table) -> RateEstimate:
         judged = np.isfinite(part.score)
-        beyond = int(judged.sum()) - counted
-        caution = [Caution("repeats", {name: float(beyond)})] if beyond > 0 else []
+        n_counted = rate.n_labelled + rate.n_unlabelled
+        n_repeats = int(judged.sum()) - n_counted
+        caution = [Caution("repeats", {name: float(n_repeats)})] if n_repeats > 0 else []
         split = score_variance(part, judged, rate.uncorrected, level)
         return msgspec.structs.replace(rate, variance=split, cautions=[*rate.cautions, *caution])
 
-    def judged_of(rate: RateEstimate) -> int:
-        return rate.n_labelled + rate.n_unlabelled
-
     return msgspec.structs.replace(
         estimation,
-        all=of_part(estimation.all, "all", repeated, judged_of(estimation.all)),
+        all=with_variance(estimation.all, "all", repeated),
         systems={
-            name: of_part(rate, name, repeated.take(rows[name]), judged_of(rate))
+            name: with_variance(rate, name, repeated.take(rows[name]))
             for name, rate in estimation.systems.items()
         },
     )

@@ -10,11 +10,14 @@ from .chosen_labels import chosen_by_score
 from .estimators import LabelledAndJudged, power_tuned, width
 from .multi_phase import NestedVerdicts
 
-MIN_LABELS_OF_ALL = 50
-"""Fewest labels of items that every judge scored; a fit to fewer would mostly fit chance."""
+MIN_FULLY_JUDGED_LABELS = 50
+"""Minimum number of labelled items that every judge scored.
 
-_LEAST = 1e-6
-"""Least penalty, even if the judges explain all of the variance."""
+With 30, taking the narrowest interval cost coverage; with 50 it did not (docs/decisions/0031).
+"""
+
+_MIN_PENALTY = 1e-6
+"""Minimum ridge penalty, even if the judges explain all of the variance."""
 
 
 def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
@@ -31,21 +34,25 @@ def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statist
     """
     data = data.undecided()
     judged, labelled = data.reaching(len(data.scores)), data.reaching(len(data.scores) + 1)
-    n, rest = int(labelled.sum()), judged & ~labelled
-    if n < MIN_LABELS_OF_ALL:
-        why = f"{n} items have a label and all judges' scores; it takes {MIN_LABELS_OF_ALL}"
+    n, unlabelled = int(labelled.sum()), judged & ~labelled
+    if n < MIN_FULLY_JUDGED_LABELS:
+        why = f"{n} items have a label and all judges' scores; it takes {MIN_FULLY_JUDGED_LABELS}"
         return undefined(why, n=n, level=level)
-    label, clusters = data.label[labelled], (data.cluster[labelled], data.cluster[rest])
-    by_judge = [LabelledAndJudged(label, scores[labelled], scores[rest], *clusters) for scores in data.scores]
-    for and_judged in by_judge:
-        if rest.any() and chosen_by_score(and_judged, tests=len(by_judge)) is not None:
+    label, cluster, other_cluster = data.label[labelled], data.cluster[labelled], data.cluster[unlabelled]
+    single_judges = [
+        LabelledAndJudged(label, scores[labelled], scores[unlabelled], cluster, other_cluster)
+        for scores in data.scores
+    ]
+    for single_judge in single_judges:
+        if unlabelled.any() and chosen_by_score(single_judge, tests=len(single_judges)) is not None:
             return undefined("labelled items are scored unlike the others", n=n, level=level)
-    predicted = cross_fitted(label, data.scores[:, labelled], data.scores[:, rest], clusters[0])
-    together = LabelledAndJudged(label, *predicted, *clusters)
-    return min(
-        (power_tuned(and_judged, level=level).estimate for and_judged in (together, *by_judge)),
-        key=width,
+    predictions, other_predictions = cross_fitted(
+        label, data.scores[:, labelled], data.scores[:, unlabelled], cluster
     )
+    combined = LabelledAndJudged(label, predictions, other_predictions, cluster, other_cluster)
+    estimates = [power_tuned(predictor, level=level).estimate for predictor in (combined, *single_judges)]
+    # With this many labels the choice of the narrowest costs no coverage (docs/decisions/0031).
+    return min(estimates, key=width)
 
 
 def cross_fitted(
@@ -64,29 +71,31 @@ def cross_fitted(
     pooled = np.hstack([scores, others])
     centre, spread = pooled.mean(axis=1, keepdims=True), pooled.std(axis=1, keepdims=True)
     spread = np.where(spread > 0, spread, 1.0)
-    seen, unseen = (scores - centre) / spread, (others - centre) / spread
+    scaled_scores, scaled_others = (scores - centre) / spread, (others - centre) / spread
     fold, folds = folds_of(cluster)
-    predicted, mean = np.zeros(len(label)), np.zeros(others.shape[1])
+    predictions, mean = np.zeros(len(label)), np.zeros(others.shape[1])
     for fold_number in range(folds):
-        out = fold == fold_number
-        training = ~out if folds > 1 else out
-        slope = _ridge(label[training], seen[:, training])
-        predicted[out] = slope @ seen[:, out]
-        mean += slope @ unseen / folds
-    return predicted, mean
+        held_out = fold == fold_number
+        # A single cluster makes a single fold, which is fitted to itself.
+        training = ~held_out if folds > 1 else held_out
+        slope = _ridge(label[training], scaled_scores[:, training])
+        predictions[held_out] = slope @ scaled_scores[:, held_out]
+        mean += slope @ scaled_others / folds
+    return predictions, mean
 
 
 def _ridge(label: FloatArray, scores: FloatArray) -> FloatArray:
-    """Return slopes by ridge regression, its penalty by Hoerl, Kennard and Baldwin.
+    """Return slopes by ridge regression, with the penalty of Hoerl, Kennard and Baldwin.
 
-    There is no intercept: PPI needs none, and means over the other folds correlate negatively with a fold.
+    There is no intercept. PPI needs none, and one fitted without a fold is high where the fold's labels are low,
+    which widens the interval (docs/decisions/0031).
     """
     judges, n = scores.shape
     centred, target = scores - scores.mean(axis=1, keepdims=True), label - label.mean()
     gram: FloatArray = centred @ centred.T
-    plain: FloatArray = np.linalg.pinv(gram, hermitian=True).astype(np.float64) @ (centred @ target)
-    residual = float(((target - plain @ centred) ** 2).sum()) / max(1, n - judges - 1)
-    explained = float(plain @ plain)
-    penalty = max(_LEAST, judges * residual / explained) if explained > 0 else _LEAST
+    unpenalised: FloatArray = np.linalg.pinv(gram, hermitian=True).astype(np.float64) @ (centred @ target)
+    residual = float(((target - unpenalised @ centred) ** 2).sum()) / max(1, n - judges - 1)
+    explained = float(unpenalised @ unpenalised)
+    penalty = max(_MIN_PENALTY, judges * residual / explained) if explained > 0 else _MIN_PENALTY
     slope: FloatArray = np.linalg.inv(gram + penalty * np.eye(judges)).astype(np.float64) @ (centred @ target)
     return slope

@@ -20,8 +20,8 @@ BY_SCORE = "score"
 STRATUM = "(stratum)"
 """The column that `with_strata` adds."""
 
-_MOST = 5
-"""Largest number of strata by score; scores with more distinct values are split into this many parts."""
+_MAX_SCORE_STRATA = 5
+"""Maximum number of strata by score; scores with more distinct values are split into this many parts."""
 
 
 def with_strata(table: Table, by: str) -> Table:
@@ -35,7 +35,7 @@ def with_strata(table: Table, by: str) -> Table:
         InputError: There is no such column, or a judged row has no value in it.
     """
     judged = np.isfinite(table.score)
-    column = _of_scores(given_scores(table)) if by == BY_SCORE else table.columns.get(by)
+    column = _score_strata(given_scores(table)) if by == BY_SCORE else table.columns.get(by)
     if column is None:
         raise InputError(f"the table has no column {by!r} of few values to make strata of; {table.strata()}")
     outside = np.flatnonzero(judged & (column.codes < 0))
@@ -47,7 +47,7 @@ def with_strata(table: Table, by: str) -> Table:
 
 
 def stratified_items(table: Table) -> StratifiedItems | None:
-    """Return the judged rows of a table in its strata, or None without strata."""
+    """Return the judged rows of a table with their strata, or None if the table has none."""
     column = table.columns.get(STRATUM)
     if column is None:
         return None
@@ -66,18 +66,24 @@ def stratified_items(table: Table) -> StratifiedItems | None:
     )
 
 
-def _of_scores(score: FloatArray) -> Column:
+def _score_strata(score: FloatArray) -> Column:
     judged = np.isfinite(score)
     values = np.unique(score[judged])
     edges = values[:-1]
-    if len(values) > _MOST:
-        edges = np.unique(np.quantile(score[judged], np.arange(1, _MOST) / _MOST, method="inverted_cdf"))
+    if len(values) > _MAX_SCORE_STRATA:
+        edges = np.unique(
+            np.quantile(
+                score[judged], np.arange(1, _MAX_SCORE_STRATA) / _MAX_SCORE_STRATA, method="inverted_cdf"
+            )
+        )
     parts = np.searchsorted(edges, score[judged])
     codes = np.full(len(score), -1)
     codes[judged] = np.unique(parts, return_inverse=True)[1]
-    return Column([_name(score[codes == code]) for code in range(int(codes.max(initial=-1)) + 1)], codes)
+    return Column(
+        [_stratum_name(score[codes == code]) for code in range(int(codes.max(initial=-1)) + 1)], codes
+    )
 
 
-def _name(scores: FloatArray) -> str:
+def _stratum_name(scores: FloatArray) -> str:
     low, high = scores.min(), scores.max()
     return f"score {low:g}" if low == high else f"score {low:g} to {high:g}"

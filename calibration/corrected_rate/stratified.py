@@ -10,38 +10,37 @@ import numpy as np
 
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..intervals.closed_forms import normal_quantile, t_quantile
-from ..intervals.variance import FEWEST as MIN_CLUSTERS
-from ..intervals.variance import cluster_error
+from ..intervals.variance import MIN_CLUSTERS, cluster_error
 from ..row_weights import mean_influence, scaled, weighted_mean
 from ..statistic import Statistic, defined, undefined
-from .active_labels import SUREST
+from .active_labels import MIN_ERROR_PROBABILITY
 from .estimation_results import StratumEstimate
 from .estimators import LabelledAndJudged, labels_only, prediction_powered, tuned_lambda
 from .rate_interval import RateInterval, rate_interval
 
-FEWEST = 10
-"""Labels that a stratum needs, unless every one of its items has one."""
+MIN_STRATUM_LABELS = 10
+"""Minimum number of labels in a stratum, unless all of its items have one (docs/decisions/0008)."""
 
 _MAX_LEVERAGE = 0.9
-"""Largest leverage; it bounds the factor by which a single label is scaled."""
+"""Maximum leverage; it bounds the factor by which a single label's residual is scaled."""
 
-_PRIOR = 2
-"""Labels that the judge's scores count as when spreads are estimated."""
+_SCORES_WEIGHT = 2
+"""Number of labels that the judge's scores count as in the pooled spread."""
 
-_POOLED = 30
-"""Labels that the pooled strata count as when the spread of one stratum is estimated."""
+_POOLED_WEIGHT = 30
+"""Number of labels that all strata together count as in the spread of one (docs/decisions/0008)."""
 
 
 @dataclass(frozen=True, eq=False)
 class StratifiedItems:
-    """Judged items in strata, some of which have a label.
+    """Judged items in strata, some of them labelled.
 
     Attributes:
         label: Trusted values, shape ``(M,)``; NaN where there is none.
         score: The judge's scores, shape ``(M,)``.
         stratum: Stratum number of each item, shape ``(M,)``.
         cluster: Cluster number of each item, shape ``(M,)``; a cluster may be in several strata.
-        names: Names of the strata, by number; each of them has an item.
+        names: Names of the strata, by number; every stratum has an item.
         weight: Weight of each item, shape ``(M,)``, or None if all weigh 1. A finite set has no weights.
     """
 
@@ -53,7 +52,7 @@ class StratifiedItems:
     weight: FloatArray | None = None
 
     def labelled(self, stratum: int) -> BoolArray:
-        """Return a mask of the items of a stratum that have a label, shape ``(M,)``."""
+        """Return a mask of the labelled items of a stratum, shape ``(M,)``."""
         return (self.stratum == stratum) & np.isfinite(self.label)
 
     def part(self, stratum: int) -> LabelledAndJudged:
@@ -88,7 +87,7 @@ def stratum_estimates(
             n=len(part.label) + len(part.unlabelled),
             n_labelled=len(part.label),
             weight=weight,
-            spread=float(np.sqrt((square + _POOLED * pooled) / (len(part.label) + _POOLED))),
+            spread=float(np.sqrt((square + _POOLED_WEIGHT * pooled) / (len(part.label) + _POOLED_WEIGHT))),
             estimate=_stratum_estimate(part, weight, interval, level),
         )
         for name, part, weight, square in zip(items.names, parts, weights, squares, strict=True)
@@ -100,7 +99,7 @@ def stratified_prediction_powered(
 ) -> Statistic:
     """Estimate the mean label by PPI++ in each stratum, weighted by the strata's shares.
 
-    Each stratum has its own lambda. Undefined when one has too few labels.
+    Each stratum has its own lambda. Undefined if a stratum has too few labels.
 
     Valid when the labelled items of each stratum are a random sample of it, of any size. If the strata are a
     judge's two verdicts, this is the post-stratified estimate.
@@ -121,33 +120,34 @@ def stratified_prediction_powered(
     too_few = _too_few(items)
     if too_few is not None:
         return undefined(too_few, n=n, level=level)
-    parts = [_part(items, number, finite=finite) for number in range(len(items.names))]
+    parts = [_stratum_part(items, number, finite=finite) for number in range(len(items.names))]
     value = sum(part.share * part.value for part in parts)
-    values = np.sum([part.influence for part in parts], axis=0)
+    influence = np.sum([part.influence for part in parts], axis=0)
     if not finite:
+        # The strata's shares in a population are estimates, too, so their error is added.
         means = np.array([part.value for part in parts])
-        values = values + (means[items.stratum] - value) * items.share
-    variance = sum(part.unseen for part in parts)
+        influence = influence + (means[items.stratum] - value) * items.share
+    variance = sum(part.extra_variance for part in parts)
     clustered = interval != "wald" and not finite
     clusters = len(np.unique(items.cluster[np.isfinite(items.label)])) if clustered else n
     if clusters < MIN_CLUSTERS:
         method = "logit, stratified: no interval from a single cluster"
         return defined(value, n=n, method=method, level=level)
-    error = float(np.sqrt(variance + _variance(values, items, clustered=clustered)))
-    error *= _student(error**2, parts, clusters, level)
+    error = float(np.sqrt(variance + _variance(influence, items, clustered=clustered)))
+    error *= _student_factor(error**2, parts, clusters, level)
     ends, scale = rate_interval(value, error, interval, level)
     method = f"{scale}, stratified" + (", finite set" if finite else "")
     return defined(value, ends, n=n, method=method, level=level)
 
 
-class _Part(NamedTuple):
+class _StratumPart(NamedTuple):
     """Contribution of a stratum to the estimate.
 
     Attributes:
         share: Share of all items that are in the stratum.
         value: Estimated mean.
         influence: Influence of each item on the whole estimate, shape ``(M,)``.
-        unseen: Variance assumed if nothing varies in the stratum, else 0.
+        extra_variance: Variance assumed if nothing varies in the stratum, else 0.
         variance: Variance from the labels.
         freedom: Degrees of freedom of that variance.
     """
@@ -155,33 +155,37 @@ class _Part(NamedTuple):
     share: float
     value: float
     influence: FloatArray
-    unseen: float
+    extra_variance: float
     variance: float
     freedom: float
 
 
-def _part(items: StratifiedItems, number: int, *, finite: bool) -> _Part:
+def _stratum_part(items: StratifiedItems, number: int, *, finite: bool) -> _StratumPart:
     data, labelled, in_stratum = items.part(number), items.labelled(number), items.stratum == number
     n, rest = len(data.label), len(data.unlabelled)
     share = (n + rest) / len(items.label) if items.weight is None else _share_of(items, in_stratum)
     weight = tuned_lambda(data) if rest else 0.0
     unlabelled = weighted_mean(data.unlabelled, data.unlabelled_weight) if rest else 0.0
     value = weight * unlabelled + weighted_mean(data.label - weight * data.score, data.label_weight)
-    labels = n if data.label_weight is None else float(scaled(data.label_weight).sum())
+    effective_labels = n if data.label_weight is None else float(scaled(data.label_weight).sum())
+    # The finite population correction: 1 - n / N of the stratum.
     finite_factor = rest / (n + rest) if finite else 1.0
+    # In a finite set the labelled items are in the mean score, too; see `finite_prediction_powered`.
     residual = data.label - weight * ((n + rest) / rest if finite and rest else 1.0) * data.score
     influence = np.zeros(len(items.label))
-    freedom = labels - 1 - (weight > 0.0)
+    freedom = effective_labels - 1 - (weight > 0.0)
     if np.ptp(residual) == 0.0 or freedom < 1:
-        unseen = finite_factor * share**2 * _jeffreys(labels) / labels
-        return _Part(share, value, influence, unseen, unseen, max(labels - 1, 1))
-    of_mean = mean_influence(residual, data.label_weight)
-    of_mean = of_mean / np.sqrt(1 - _leverage(data.score, weight, data.label_weight))
-    influence[labelled] = share * np.sqrt(finite_factor) * of_mean
+        extra_variance = finite_factor * share**2 * _jeffreys_variance(effective_labels) / effective_labels
+        freedom = max(effective_labels - 1, 1)
+        return _StratumPart(share, value, influence, extra_variance, extra_variance, freedom)
+    label_influence = mean_influence(residual, data.label_weight)
+    # HC2: residuals of labels with much leverage are too small.
+    label_influence = label_influence / np.sqrt(1 - _leverage(data.score, weight, data.label_weight))
+    influence[labelled] = share * np.sqrt(finite_factor) * label_influence
     if not finite and rest:
-        of_others = mean_influence(data.unlabelled, data.unlabelled_weight)
-        influence[in_stratum & ~labelled] = share * weight * of_others
-    return _Part(share, value, influence, 0.0, float((influence[labelled] ** 2).sum()), freedom)
+        score_influence = mean_influence(data.unlabelled, data.unlabelled_weight)
+        influence[in_stratum & ~labelled] = share * weight * score_influence
+    return _StratumPart(share, value, influence, 0.0, float((influence[labelled] ** 2).sum()), freedom)
 
 
 def _share_of(items: StratifiedItems, rows: BoolArray) -> float:
@@ -189,7 +193,7 @@ def _share_of(items: StratifiedItems, rows: BoolArray) -> float:
     return float(np.broadcast_to(items.share, rows.shape)[rows].sum())
 
 
-def _student(variance: float, parts: list[_Part], clusters: int, level: float) -> float:
+def _student_factor(variance: float, parts: list[_StratumPart], clusters: int, level: float) -> float:
     """Return Student's quantile over the normal one: few labels or clusters widen the interval.
 
     Source: Satterthwaite 1946 for the degrees of freedom of a sum of variances.
@@ -214,7 +218,7 @@ def _leverage(score: FloatArray, weight: float, share: FloatArray | None = None)
     return np.minimum(leverage, _MAX_LEVERAGE)
 
 
-def _jeffreys(n: float) -> float:
+def _jeffreys_variance(n: float) -> float:
     """Return the variance of a 0/1 label if half a label of ``n + 1`` contradicts the others."""
     rate = 0.5 / (n + 1)
     return rate * (1 - rate)
@@ -223,8 +227,8 @@ def _jeffreys(n: float) -> float:
 def _too_few(items: StratifiedItems) -> str | None:
     for number, name in enumerate(items.names):
         size, labels = int((items.stratum == number).sum()), int(items.labelled(number).sum())
-        if labels < min(FEWEST, size):
-            return f"stratum {name!r} has {labels} labels on {size:,} items; it takes at least {min(FEWEST, size)}"
+        if labels < min(MIN_STRATUM_LABELS, size):
+            return f"stratum {name!r} has {labels} labels on {size:,} items; it takes at least {min(MIN_STRATUM_LABELS, size)}"
     return None if len(items.label) else "no item has a judge's score"
 
 
@@ -245,8 +249,8 @@ def _squares(data: LabelledAndJudged, weight: float) -> float:
 def _pooled_variance(items: StratifiedItems, squares: float) -> float:
     """Return the pooled variance of the residuals within strata.
 
-    The judge's doubt counts as two labels.
+    The variance that the judge's scores imply, read as probabilities, counts as two labels.
     """
-    belief = np.clip(items.score, SUREST, 1 - SUREST)
-    doubt = float((belief * (1 - belief)).mean())
-    return (squares + _PRIOR * doubt) / (int(np.isfinite(items.label).sum()) + _PRIOR)
+    probability = np.clip(items.score, MIN_ERROR_PROBABILITY, 1 - MIN_ERROR_PROBABILITY)
+    doubt = float((probability * (1 - probability)).mean())
+    return (squares + _SCORES_WEIGHT * doubt) / (int(np.isfinite(items.label).sum()) + _SCORES_WEIGHT)

@@ -1,7 +1,7 @@
-"""Ungraded outputs as levels of the predictor, each with labels of its own.
+"""Ungraded outputs as further levels of the predictor, estimated from their own labels.
 
-A judge's rate leaves out what it did not grade. If labels show how many of these outputs pass, the rate of all
-outputs is the sum of both parts. The labels of each part need to be a random sample of it, and nothing more.
+A judge's rate leaves out what it did not grade. If some of these outputs have labels, the rate of all outputs is
+the weighted sum of both parts. The labels of each part only need to be a random sample of it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..row_weights import mean_influence, total_weight, weighted_mean
 
 
 class UngradedLevel(NamedTuple):
-    """Ungraded outputs of one kind, at least one of them with a label.
+    """Ungraded outputs of one kind, at least one of them labelled.
 
     Attributes:
         label: Labels, shape ``(n,)``.
@@ -43,13 +43,15 @@ class UngradedLevel(NamedTuple):
         return weighted_mean(self.label, self.label_weight)
 
     @property
-    def least_variance(self) -> float:
-        """Variance that the mean of few equal labels lacks: one more passed, and one failed."""
+    def extra_variance(self) -> float:
+        """Variance to add, since a few equal labels have none.
+
+        The rate is smoothed by one pass and one fail, as in `few_labels`.
+        """
         n = len(self.label)
         rate = (float(self.label.sum()) + 1) / (n + 2)
-        return max(
-            0.0, rate * (1 - rate) / n - float((mean_influence(self.label, self.label_weight) ** 2).sum())
-        )
+        observed = float((mean_influence(self.label, self.label_weight) ** 2).sum())
+        return max(0.0, rate * (1 - rate) / n - observed)
 
 
 class SumOfLevels(NamedTuple):
@@ -57,13 +59,13 @@ class SumOfLevels(NamedTuple):
 
     Attributes:
         value: The rate.
-        influence: Influence of each labelled output on it, and of each other: graded ones first.
-        unseen: Variance that few labels do not show.
+        influence: Influence of each labelled and of each unlabelled output on it; graded ones come first.
+        extra_variance: Variance that few labels do not show.
     """
 
     value: float
     influence: tuple[FloatArray, FloatArray]
-    unseen: float
+    extra_variance: float
 
 
 def sum_of_levels(
@@ -72,24 +74,41 @@ def sum_of_levels(
     weights: tuple[FloatArray | None, FloatArray | None],
     levels: tuple[UngradedLevel, ...],
 ) -> SumOfLevels:
-    """Add ungraded outputs to the rate of graded ones, by their estimated shares."""
-    totals = [sum(total_weight(len(each), weight) for each, weight in zip(influence, weights, strict=True))]
+    """Add ungraded outputs to the rate of graded ones, by their shares.
+
+    Args:
+        value: Rate of the graded outputs.
+        influence: Influence of labelled and of unlabelled graded outputs on it.
+        weights: Weights of the same outputs, or None if all outputs weigh 1.
+        levels: Ungraded outputs by kind.
+    """
+    totals = [
+        sum(
+            total_weight(len(part_influence), weight)
+            for part_influence, weight in zip(influence, weights, strict=True)
+        )
+    ]
     totals += [level.total for level in levels]
-    whole = sum(totals)
+    total_of_all = sum(totals)
     means = [value, *(level.mean for level in levels)]
-    rate = sum(total * mean for total, mean in zip(totals, means, strict=True)) / whole
+    rate = sum(total * mean for total, mean in zip(totals, means, strict=True)) / total_of_all
 
-    def composed(of_mean: FloatArray, weight: FloatArray | None, part: int) -> FloatArray:
-        own: FloatArray = np.ones(len(of_mean)) if weight is None else weight
-        return totals[part] / whole * of_mean + own * (means[part] - rate) / whole
+    def influence_on_rate(of_mean: FloatArray, weight: FloatArray | None, part: int) -> FloatArray:
+        """Return influence by the part's mean, plus that by its share, which is an estimate, too."""
+        row_weight: FloatArray = np.ones(len(of_mean)) if weight is None else weight
+        by_share: FloatArray = row_weight * (means[part] - rate) / total_of_all
+        return totals[part] / total_of_all * of_mean + by_share
 
-    labelled = [composed(influence[0], weights[0], 0)]
-    others = [composed(influence[1], weights[1], 0)]
+    labelled = [influence_on_rate(influence[0], weights[0], 0)]
+    others = [influence_on_rate(influence[1], weights[1], 0)]
     for part, level in enumerate(levels, start=1):
-        labelled.append(composed(mean_influence(level.label, level.label_weight), level.label_weight, part))
-        none = np.zeros(len(level.unlabelled_cluster))
-        others.append(composed(none, level.unlabelled_weight, part))
-    unseen = sum(
-        (total / whole) ** 2 * level.least_variance for total, level in zip(totals[1:], levels, strict=True)
+        labelled.append(
+            influence_on_rate(mean_influence(level.label, level.label_weight), level.label_weight, part)
+        )
+        no_influence = np.zeros(len(level.unlabelled_cluster))
+        others.append(influence_on_rate(no_influence, level.unlabelled_weight, part))
+    extra_variance = sum(
+        (total / total_of_all) ** 2 * level.extra_variance
+        for total, level in zip(totals[1:], levels, strict=True)
     )
-    return SumOfLevels(rate, (np.concatenate(labelled), np.concatenate(others)), unseen)
+    return SumOfLevels(rate, (np.concatenate(labelled), np.concatenate(others)), extra_variance)

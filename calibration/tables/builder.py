@@ -14,11 +14,11 @@ import numpy as np
 
 from ...errors import DuplicateRowError, InputError
 from ...records import JudgeId
+from ...records.scale import UNDECLARED_SCALE, Scale, judge_scale, named_judges
 from ...spelling import spelled_pairs
 from ...tables.alike_grades import PEOPLE, AlikeGrades
 from ...tables.column_names import FIELDS, is_number_field, normal
-from ...tables.grades import PLAIN, GradeScale, as_number, is_above_one, is_missing
-from ...tables.score_scales import UNIT_SCORES, ScoreScales
+from ...tables.grades import as_number, is_above_one, is_missing
 from ...tables.table_rows import NumberedRow
 from ...tables.unread_grades import UnreadGrades
 from .calibration_table import FAILED, IDENTITY, PERSON, Table
@@ -50,13 +50,16 @@ _CELLS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _if_repeats(column: str) -> str:
+def _if_repeats(column: str, *, has_trial: bool) -> str:
     if normal(column) in FIELDS["system"]:
         return f"; if {column!r} names who answered, {spelled_pairs('map', {'system': column})}; otherwise delete one"
     in_order = spelled_pairs("map", {"repeat": "#"})
+    of_trials = (
+        "" if has_trial else f", if outputs of several trials, {spelled_pairs('map', {'trial': column})}"
+    )
     return (
         f"; if these are repeats, name the column that numbers them: {spelled_pairs('map', {'repeat': column})} ({in_order} numbers "
-        f"them in order), if outputs of several trials, {spelled_pairs('map', {'trial': column})}; otherwise delete one"
+        f"them in order){of_trials}; otherwise delete one"
     )
 
 
@@ -70,7 +73,7 @@ _BLOCK = 512
 processor's cache."""
 
 
-_UNITS = {"score": PLAIN, "label": PLAIN}
+_UNITS = {"score": UNDECLARED_SCALE, "label": UNDECLARED_SCALE}
 
 
 class TableBuilder:
@@ -78,7 +81,7 @@ class TableBuilder:
 
     Args:
         columns: Names of columns by field, if they differ: ``{"label": "gold"}``.
-        scores: Scales of scores.
+        scores: Scales of scores by judge; the name "" stands for all judges that are not named.
         labels: Scale of labels, and of people's grades.
     """
 
@@ -86,14 +89,14 @@ class TableBuilder:
         self,
         columns: Mapping[str, str] | None = None,
         *,
-        scores: ScoreScales = UNIT_SCORES,
-        labels: GradeScale = PLAIN,
+        scores: Mapping[str, Scale] = {},
+        labels: Scale = UNDECLARED_SCALE,
     ) -> None:
         self._declared_columns = dict(columns or {})
         self._column_of_field = self._declared_columns
-        self._declared_scales = {"score": scores.default, "label": labels}
-        self._scales_by_judge = scores.by_judge
-        self._scales: Mapping[str, GradeScale] = self._declared_scales
+        self._declared_scales = {"score": judge_scale(scores), "label": labels}
+        self._scales_by_judge = {judge: scores[judge] for judge in named_judges(scores)}
+        self._scales: Mapping[str, Scale] = self._declared_scales
         self._label_scale = labels
         self._score_columns: Collection[str] = ()
         self._columns_not_yet_found = dict(self._declared_columns)
@@ -107,7 +110,7 @@ class TableBuilder:
         self._line = array("q")
         self._path: dict[int, object] = {}
         self._run_rows = False
-        self._alike = AlikeGrades(scores.default, *scores.by_judge.values(), labels)
+        self._alike = AlikeGrades(*scores.values(), labels)
 
     def __len__(self) -> int:
         return len(self._score)
@@ -149,7 +152,7 @@ class TableBuilder:
         self._path[len(self)] = path
         self._run_rows |= in_units
         self._scales = _UNITS if in_units else self._declared_scales
-        self._label_scale = PLAIN if majority else self._scales["label"]
+        self._label_scale = UNDECLARED_SCALE if majority else self._scales["label"]
         self._score_columns = score_columns
         remaining = iter(rows)
         while block := list(islice(remaining, _BLOCK)):
@@ -199,7 +202,7 @@ class TableBuilder:
         """Return the error for a field with unreadable grades, the first in ``row``."""
         column = self._column_of_field.get(field, field)
         if field != "score":
-            scale = self._scale_of(field) or PLAIN
+            scale = self._scale_of(field) or UNDECLARED_SCALE
             return UnreadGrades(rows, column, scale).error("label_scale", field=column)
         by = self._column_of_field.get("judge", "judge")
         judge, scale = row.get(by), self._score_scale(row)
@@ -225,14 +228,14 @@ class TableBuilder:
             return None
         return UnreadGrades(rows, column, self._scales["score"])
 
-    def _score_scale(self, row: Mapping[str, Any]) -> GradeScale:
+    def _score_scale(self, row: Mapping[str, Any]) -> Scale:
         """Return the scale of the score in a row."""
         if self._scales is _UNITS:
-            return PLAIN
+            return UNDECLARED_SCALE
         judge = row.get(self._column_of_field.get("judge", "judge"))
         return self._scales_by_judge.get(str(judge), self._scales["score"])
 
-    def _scale_of(self, field: str) -> GradeScale | None:
+    def _scale_of(self, field: str) -> Scale | None:
         """Return the scale of a column of grades, or None for any other column."""
         if field == "label":
             return self._label_scale
@@ -371,7 +374,8 @@ class TableBuilder:
         named = ", ".join(f"{name} {value!r}" for name, value in values if value is not None)
         path = self._path[max(start for start in self._path if start <= row)]
         known = self._run_rows or "repeat" in table.columns
-        remedy = "" if known else _if_repeats(_numbering_column(table) or "COLUMN")
+        column, has_trial = _numbering_column(table) or "COLUMN", "trial" in table.columns
+        remedy = "" if known else _if_repeats(column, has_trial=has_trial)
         raise DuplicateRowError(
             f"a second row of {named}{remedy}",
             path=path,

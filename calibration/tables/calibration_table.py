@@ -24,12 +24,18 @@ from ...tables.column_names import (
     OF_BASELINE,
     OF_COVARIATE,
     OF_PERSON,
-    TRIALS_OF_CASE,
 )
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..decisions import Decisions
 from ..label_declarations import LabelsDeclaredBy
-from ..pass_threshold import HALF, GivenPassAt, PassThreshold, begins, pass_at_of
+from ..pass_threshold import (
+    HALF,
+    PassThreshold,
+    begins,
+    overridden_threshold,
+    require_overridden_judges,
+    threshold_overrides,
+)
 from .columns import Column
 
 TRIAL = "trial"
@@ -58,9 +64,6 @@ ROUND = LABEL_ROUND
 
 ADDED = LABEL_ADDED
 """Number column with the round in which the item's label was added, counted from 1."""
-
-OF_CASE = TRIALS_OF_CASE
-"""Number column of a run: the outputs of the item's case and system, whether they are rows or not."""
 
 FAILED = FAILED_CALL
 """Number column: 1 for a row without a score because calls failed, which another start may bring."""
@@ -196,18 +199,19 @@ class Table:
         named = np.unique(models.codes[self.judge.codes == self.judge.values.index(judge)])
         return models.values[int(named[0])] if len(named) == 1 and named[0] >= 0 else ""
 
-    def with_pass_at(self, thresholds: GivenPassAt) -> Table:
+    def with_pass_at(self, thresholds: float | Mapping[str, float] | None) -> Table:
         """Return the rows with a caller's thresholds, which override the table's.
 
         Raises:
             UsageError: A threshold is not in (0, 1], or its judge is not in the table.
         """
-        overrides = pass_at_of(thresholds)
+        overrides = threshold_overrides(thresholds)
         names = list(self.judge.rows())
-        overrides.require_known_judges(names)
-        return replace(
-            self, thresholds={name: overrides.of([name], self.threshold_of(name)) for name in names}
-        )
+        require_overridden_judges(overrides, names)
+        thresholds_by_judge = {
+            name: overridden_threshold(self.threshold_of(name), overrides, [name]) for name in names
+        }
+        return replace(self, thresholds=thresholds_by_judge)
 
     def with_score_kinds(self, declared: Mapping[str, ScoreKind]) -> Table:
         """Return the rows with a caller's declarations of what judges' scores are.

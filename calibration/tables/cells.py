@@ -12,10 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...errors import InputError
-from ...tables.grades import GradeScale, UnknownGradeError, is_missing
+from ...records.scale import Scale
+from ...tables.column_names import TRIALS_OF_CASE
+from ...tables.grades import UnknownGradeError, grade_score, is_missing
 from ...tables.table_rows import as_whole
 from ..arrays import CodeArray, FloatArray
-from .calibration_table import ADDED, AMOUNTS, COVARIATE, OF_CASE, PROBABILITY, ROUND
+from .calibration_table import ADDED, AMOUNTS, COVARIATE, PROBABILITY, ROUND
 from .columns import Column
 
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -31,7 +33,7 @@ def number_of(value: object, field: str) -> float:
 
     The column is one for which `is_number_field` holds.
     """
-    if field in {ROUND, ADDED, OF_CASE}:
+    if field in {ROUND, ADDED, TRIALS_OF_CASE}:
         return _whole_of(value, field)
     if field.startswith(COVARIATE):
         return _covariate_of(value, field)
@@ -95,10 +97,10 @@ def unit_of(value: object, field: str) -> float:
     return number
 
 
-def grade_of(value: object, field: str, scale: GradeScale) -> float:
+def grade_of(value: object, field: str, scale: Scale) -> float:
     """Read a grade in [0, 1]; NaN if missing."""
     try:
-        score = scale.score(value)
+        score = grade_score(value, scale)
     except UnknownGradeError as error:
         raise UnreadGradeError(
             f"expected a number in [0, 1] or null, got {_shown(value)}", field=field

@@ -26,6 +26,7 @@ from ...records import (
     nearest,
     read_records,
 )
+from ...records.scale import named_judges
 from ...records.score_kinds import ScoreKind
 from ...spelling import spelled_scale
 from ...tables.column_names import LABEL_FIELDS, TABLE_FIELDS, column_named
@@ -137,7 +138,7 @@ def read_table(
         warnings=tuple(read.warnings),
         numbered=read.numbered,
         draws=draws,
-    ).with_score_kinds(form.scores.kinds)
+    ).with_score_kinds(form.score_kinds)
     if isinstance(labels, LabelTable):
         table = with_label_table(table, labels)
     elif in_verdicts is not None:
@@ -219,7 +220,7 @@ def _add_sources(
 def _require_known_scales(form: TableForm, table: Table) -> None:
     """Refuse a scale for a judge that the table does not have."""
     judges = table.judge.values  # noqa: PD011 - of a column of ours
-    for name in form.scores.by_judge:
+    for name in named_judges(form.scores):
         if name not in judges:
             raise UsageError(
                 f"{spelled_scale('score_scale', '...', name)}: there is no judge {name!r}{nearest(name, judges)}; judges are {', '.join(judges)}"

@@ -1,6 +1,6 @@
-"""Run one agent on a series of challenges.
+"""Runs of one agent on a series of challenges.
 
-Each challenge has its cutoff, and each result is saved at once.
+Each challenge has its time limit (cutoff), and each result is saved at once.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ from ..store.journal import Journal
 from .workspaces import OUTPUTS, lay_out, workspace_of, workspace_output
 
 RUNS, LOGS = "runs.jsonl", "logs"
-"""How each run went, and what the agent printed."""
+"""File with the records of runs, and folder with what the agent printed."""
 
 DEFAULT_CUTOFF = 60.0
-"""Seconds, for a challenge whose cutoff is 0 or missing, as in agbenchmark."""
+"""Time limit of a challenge whose cutoff is 0 or missing, in seconds, as in agbenchmark."""
 
-_PLACE = re.compile(r"\{(task|workspace)\}")
+_PLACEHOLDER = re.compile(r"\{(task|workspace)\}")
 _UNBOUNDED = 1 << 50
+"""Limit that no agent reaches: the user trusts the agent, and only its time is limited."""
 
 
 class AgentPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,9 +39,9 @@ class AgentPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         command: Its command line; ``{task}`` and ``{workspace}`` are filled in. None for a mock run: the challenges' own solutions.
-        system: What it is called in outputs and verdicts.
-        environment: All of its environment.
-        cutoff: Seconds for every challenge; None to go by each challenge's own.
+        system: Its name in outputs and verdicts.
+        environment: Its whole environment; nothing is inherited.
+        cutoff: Time limit for every challenge, in seconds, or None for each challenge's own.
         trials: Attempts at each challenge.
     """
 
@@ -57,8 +58,8 @@ class AgentRun(Record, frozen=True, kw_only=True):
     Attributes:
         case_id: The challenge.
         trial: Number of the attempt.
-        seconds: How long it took.
-        exit_code: How it ended; negative for a signal.
+        seconds: Duration.
+        exit_code: Exit code; negative for a signal.
         reached_cutoff: Whether it was stopped at its cutoff.
     """
 
@@ -101,7 +102,7 @@ def _run_one(case: Case, trial: int, workspace: Path, plan: AgentPlan, logs: Pat
     limits = Limits(wall_seconds=cutoff, memory_bytes=_UNBOUNDED, processes=_UNBOUNDED)
     try:
         run = run_trusted(
-            _filled_in(command, case, workspace), _start_in(command, workspace), environment, limits
+            _fill_in(command, case, workspace), _start_folder(command, workspace), environment, limits
         )
     except SandboxError as error:
         raise InputError(f"case {case.id!r}: the agent cannot be run: {error}") from error
@@ -109,7 +110,7 @@ def _run_one(case: Case, trial: int, workspace: Path, plan: AgentPlan, logs: Pat
         stderr = run.err.decode(errors="replace")
         raise InputError(f"case {case.id!r}: the agent cannot be started: {stderr}")
     _write_log(logs / f"{workspace.name}.txt", run)
-    _copy_hidden_tests(case, workspace)
+    _copy_hidden_tests(case, workspace)  # after the agent has ended, so that it cannot read them
     return AgentRun(
         case_id=case.id,
         trial=trial,
@@ -119,7 +120,7 @@ def _run_one(case: Case, trial: int, workspace: Path, plan: AgentPlan, logs: Pat
     )
 
 
-def _start_in(command: Sequence[str], workspace: Path) -> Path:
+def _start_folder(command: Sequence[str], workspace: Path) -> Path:
     """Return the agent's start folder.
 
     An agent that is given its workspace starts in the user's folder, so that its own files are found;
@@ -133,13 +134,13 @@ def _cutoff_of(case: Case) -> float:
     return float(cutoff) if isinstance(cutoff, int | float) and cutoff > 0 else DEFAULT_CUTOFF
 
 
-def _filled_in(command: Sequence[str], case: Case, workspace: Path) -> list[str]:
+def _fill_in(command: Sequence[str], case: Case, workspace: Path) -> list[str]:
     """Fill in the placeholders of the command; substituted text is not expanded again."""
     task = "\n".join(message_text(message) for message in case.all_messages)
     if "\0" in task:
         raise InputError(f"case {case.id!r}: the task holds a NUL, which no command line can")
     values = {"task": task, "workspace": str(workspace.resolve())}
-    return [_PLACE.sub(lambda found: values[found[1]], part) for part in command]
+    return [_PLACEHOLDER.sub(lambda match: values[match[1]], part) for part in command]
 
 
 def _copy_hidden_tests(case: Case, workspace: Path) -> None:

@@ -26,7 +26,7 @@ class AgentResults(Result, frozen=True):
 
     attempts: list[ChallengeResult]
     unused_mocks: list[str] = []
-    """Challenges of a mock run that have a ``mock`` and no ``artifacts_out``."""
+    """Challenges of a mock run with a ``mock``, which is not used, and without ``artifacts_out``."""
 
     @property
     def not_allowed(self) -> int:
@@ -74,7 +74,7 @@ def conclude_artifacts(
     started: datetime,
     ended: datetime,
 ) -> AgentResults:
-    """Check what an agent left, and write ``verdicts.jsonl`` and ``report.json``.
+    """Check the workspaces that an agent left, and write ``verdicts.jsonl`` and ``report.json``.
 
     In a mock run a challenge that asks for a judge passes, as in agbenchmark, when the files it names are there.
     """
@@ -105,6 +105,7 @@ def _has_mock_alone(case: Case) -> bool:
 
 
 def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock: bool) -> ChallengeResult:
+    # In a mock run agbenchmark passes what a judge would have to decide.
     passed = verdict is not None and (verdict.score == 1.0 or (mock and verdict.outcome == "undecided"))
     seconds = None if run is None else run.seconds
     return ChallengeResult(

@@ -22,12 +22,12 @@ class Skill(msgspec.Struct, frozen=True):
     Attributes:
         name: The challenge's name.
         category: Its first category.
-        needs: Names of the challenges it depends on, among those given.
-        level: Longest chain of dependencies below it; 0 without any. Those in a circle do not count.
+        needs: Names of the challenges of the tree on which it depends.
+        level: Length of the longest chain of its dependencies, 0 without any; those in a circle do not count.
         passed: Number of challenges of this name that passed.
         graded: Number that passed or failed.
-        of: Number of all.
-        under: The dependency that it is listed below, or None without any.
+        of: Total number of challenges of this name.
+        under: The dependency below which it is listed, or None without one.
         circular: Whether it depends on itself, through others.
     """
 
@@ -59,16 +59,19 @@ class SkillTree(msgspec.Struct, frozen=True):
 
 
 def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
-    """Arrange challenges by category and by what they depend on."""
+    """Arrange challenges by category and by dependency."""
     attempts = list(attempts)
     names = ChallengeNames(attempt.case for attempt in attempts)
     groups: dict[str, list[ChallengeResult]] = {}
     for attempt in attempts:
         groups.setdefault(challenge_name(attempt.case), []).append(attempt)
     needs = {name: _needs(name, group, names) for name, group in groups.items()}
-    circles = _circles(needs)
+    circles = _circles(needs)  # left out of levels, which would have no end
     levels = _levels(
-        {name: [each for each in below if each not in circles[name]] for name, below in needs.items()}
+        {
+            name: [dependency for dependency in dependencies if dependency not in circles[name]]
+            for name, dependencies in needs.items()
+        }
     )
     skills = [
         Skill(
@@ -76,8 +79,8 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
             _categories(group[0])[0],
             needs[name],
             levels[name],
-            sum(result.success for result in group),
-            sum(_graded(result) for result in group),
+            sum(attempt.success for attempt in group),
+            sum(map(_graded, group)),
             len(group),
             circular=bool(circles[name]),
         )
@@ -93,69 +96,82 @@ def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
     """
     ordered = sorted(skills, key=lambda skill: (skill.level, skill.category, skill.name))
     level = {skill.name: skill.level for skill in ordered}
-    below: dict[str | None, list[Skill]] = {}
+    children: dict[str | None, list[Skill]] = {}
     for skill in ordered:
         lower = [name for name in skill.needs if level[name] < skill.level]
         under = max(lower, key=level.__getitem__, default=None)
-        below.setdefault(under, []).append(msgspec.structs.replace(skill, under=under))
-    found: list[Skill] = []
-    waiting = below.pop(None, [])[::-1]
+        children.setdefault(under, []).append(msgspec.structs.replace(skill, under=under))
+    in_order: list[Skill] = []
+    waiting = children.pop(None, [])[::-1]  # a stack, so that children follow their parent
     while waiting:
-        found.append(waiting.pop())
-        waiting += below.pop(found[-1].name, [])[::-1]
-    return [*found, *(skill for group in below.values() for skill in group)]
+        in_order.append(waiting.pop())
+        waiting += children.pop(in_order[-1].name, [])[::-1]
+    return [*in_order, *(skill for group in children.values() for skill in group)]
 
 
 def _needs(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -> list[str]:
-    found = {names.resolve(dependency) for attempt in group for dependency in dependencies_of(attempt.case)}
-    return sorted(each for each in found if each is not None and each != name)
+    dependencies = {
+        names.resolve(dependency) for attempt in group for dependency in dependencies_of(attempt.case)
+    }
+    return sorted(dependency for dependency in dependencies if dependency is not None and dependency != name)
 
 
 def _circles(needs: dict[str, list[str]]) -> dict[str, frozenset[str]]:
     """Return the names in a circle with each name, itself included; empty if there is none."""
-    left = needs
-    while True:  # without a circle, ends of chains are removed until nothing is left
-        needed = {each for below in left.values() for each in below}
-        kept = {
-            name: [each for each in below if each in left] for name, below in left.items() if name in needed
+    remaining = needs
+    while (
+        True
+    ):  # both ends of chains are removed, until nothing or only circles and links between them remain
+        needed = {dependency for dependencies in remaining.values() for dependency in dependencies}
+        inner = {
+            name: [dependency for dependency in dependencies if dependency in remaining]
+            for name, dependencies in remaining.items()
+            if name in needed
         }
-        kept = {name: below for name, below in kept.items() if any(each in kept for each in below)}
-        if kept == left:
+        inner = {
+            name: dependencies
+            for name, dependencies in inner.items()
+            if any(dependency in inner for dependency in dependencies)
+        }
+        if inner == remaining:
             break
-        left = kept
-    reached = {name: _reached(name, left) for name in left}
+        remaining = inner
+    reachable = {name: _reachable(name, remaining) for name in remaining}
     return {
-        name: frozenset(each for each in reached.get(name, ()) if name in reached.get(each, ()))
+        name: frozenset(other for other in reachable.get(name, ()) if name in reachable.get(other, ()))
         for name in needs
     }
 
 
-def _reached(name: str, needs: dict[str, list[str]]) -> set[str]:
-    """Return what a challenge depends on, at any distance; itself only in a circle."""
-    found: set[str] = set()
+def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
+    """Return the direct and indirect dependencies of a challenge; itself only in a circle."""
+    reachable: set[str] = set()
     waiting = list(needs[name])
     while waiting:
-        each = waiting.pop()
-        if each not in found:
-            found.add(each)
-            waiting += needs.get(each, ())
-    return found
+        dependency = waiting.pop()
+        if dependency not in reachable:
+            reachable.add(dependency)
+            waiting += needs.get(dependency, ())
+    return reachable
 
 
 def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
-    """Return the longest chain of dependencies below each name; there are no circles."""
+    """Return the length of the longest chain of each name's dependencies; there are no circles."""
     levels = dict.fromkeys(needs, 0)
-    for _ in needs:
-        raised = {name: max((levels[each] + 1 for each in below), default=0) for name, below in needs.items()}
-        if raised == levels:
+    for _ in needs:  # each round gets one link of a chain right
+        next_levels = {
+            name: max((levels[dependency] + 1 for dependency in dependencies), default=0)
+            for name, dependencies in needs.items()
+        }
+        if next_levels == levels:
             break
-        levels = raised
+        levels = next_levels
     return levels
 
 
 def _categories(attempt: ChallengeResult) -> list[str]:
-    named = attempt.case.tags.get("categories")
-    return str(named).split(", ") if named else [_NO_CATEGORY]
+    categories = attempt.case.tags.get("categories")
+    return str(categories).split(", ") if categories else [_NO_CATEGORY]
 
 
 def _graded(attempt: ChallengeResult) -> bool:
@@ -171,11 +187,11 @@ def _rates(attempts: Sequence[ChallengeResult]) -> list[CategoryRate]:
 
 
 def _rate(category: str, group: Sequence[ChallengeResult]) -> CategoryRate:
-    passed, graded = sum(challenge_result.success for challenge_result in group), sum(map(_graded, group))
+    passed, graded = sum(attempt.success for attempt in group), sum(map(_graded, group))
     if graded:
-        known = [challenge_result for challenge_result in group if _graded(challenge_result)]
-        result = np.array([challenge_result.success for challenge_result in known], dtype=np.float64)
-        rate = share_of(result, cluster_numbers(challenge_result.case.id for challenge_result in known))
+        graded_attempts = [attempt for attempt in group if _graded(attempt)]
+        passes = np.array([attempt.success for attempt in graded_attempts], dtype=np.float64)
+        rate = share_of(passes, cluster_numbers(attempt.case.id for attempt in graded_attempts))
     else:
         rate = undefined("no challenge was graded", n=0)
     return CategoryRate(category, passed, len(group) - graded, rate)

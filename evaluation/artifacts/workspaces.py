@@ -1,4 +1,4 @@
-"""Workspaces: one folder a challenge, with the files the agent is to find there."""
+"""Workspaces: a folder for each challenge, with the files from which the agent starts."""
 
 from __future__ import annotations
 
@@ -15,39 +15,44 @@ from ...records import Case, Output, kind_spec, write_records
 from ...spelling import setting
 
 OUTPUTS, WORKSPACES = "outputs.jsonl", "workspaces"
-"""What lies beside each other, so that the outputs can name the workspaces."""
+"""Outputs file, and folder of workspaces next to it, so that outputs can name these by relative paths."""
 
 _STAGING = ".preparing"
-"""Folder in which workspaces are built before they are moved to their places; it exists until all are."""
+"""Folder in which workspaces are built before they are moved; it is removed after the last."""
 
 _MAX_NAME_LENGTH, _MAX_READABLE_LENGTH, _HASH_DIGITS = 100, 60, 32
+"""Lengths of a plain name, and of the two parts of another; file systems take 255 bytes."""
+
 _WORDS = r"[a-z0-9-][a-z0-9.-]*(?:_[a-z0-9.-]+)*"
-_PLAIN_ID, _ODD = re.compile(rf"{_WORDS}(?:/{_WORDS})*"), re.compile(r"[^A-Za-z0-9.-]+")
+_PLAIN_ID = re.compile(rf"{_WORDS}(?:/{_WORDS})*")
+_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9.-]+")
 
 
 def lay_out_workspaces(cases: Iterable[Case], out: Path, *, system: str) -> int:
     """Lay out a workspace for every challenge, and write the outputs that name them.
 
-    ``system`` is the agent that will work in them. A preparation that was interrupted goes on.
+    ``system`` is the agent that will work in them. An interrupted preparation is continued.
 
     Raises:
         InputError: A case is not a challenge, its files are missing, or a workspace exists already.
     """
     outputs: list[Output] = []
-    begun: dict[Path, Case] = {}
+    case_of_workspace: dict[Path, Case] = {}
     for case in cases:
         workspace = workspace_of(case, out)
-        if workspace in begun or (workspace.exists() and not (out / _STAGING / workspace.name).exists()):
+        if workspace in case_of_workspace or (
+            workspace.exists() and not (out / _STAGING / workspace.name).exists()
+        ):
             raise InputError(
                 f"the workspace is there already; choose another {setting('out')}, or remove it",
                 path=workspace,
             )
-        begun[workspace] = case
+        case_of_workspace[workspace] = case
         outputs.append(workspace_output(case, out, system))
     # All of these come before the first workspace, so that a restart knows which workspaces are its own.
-    for workspace in begun:
+    for workspace in case_of_workspace:
         (out / _STAGING / workspace.name).mkdir(parents=True, exist_ok=True)
-    for workspace, case in begun.items():
+    for workspace, case in case_of_workspace.items():
         if not workspace.exists():
             staged = out / _STAGING / workspace.name / WORKSPACES
             lay_out(case, staged)
@@ -59,7 +64,7 @@ def lay_out_workspaces(cases: Iterable[Case], out: Path, *, system: str) -> int:
 
 
 def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
-    """Create a fresh workspace with the files the agent starts from.
+    """Create a new workspace with the files from which the agent starts.
 
     Raises:
         InputError: The case is not a challenge, or files cannot be copied.
@@ -68,7 +73,7 @@ def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
     sources = [folder.parent / "artifacts_in"] if "suite" in case.reference else []
     sources += [folder / "artifacts_in", *([folder / "artifacts_out"] if solved else [])]
     try:
-        if workspace.exists():
+        if workspace.exists():  # from an attempt that a kill interrupted
             shutil.rmtree(workspace)
         workspace.mkdir(parents=True)
         for source in sources:
@@ -103,8 +108,9 @@ def workspace_output(case: Case, out: Path, system: str, trial: int = 0) -> Outp
 def workspace_of(case: Case, out: Path, trial: int = 0) -> Path:
     """Return the workspace folder of a case's trial, which is unique and lies within no other.
 
-    A plain id is its own name, with ``__`` for ``/``. Any other, such as one with ``__`` or ``.`` of its own, or with capitals, which some
-    file systems do not tell apart, gets its hash behind a ``~``, which no plain name holds. A trial's number, shorter than a hash, is behind another.
+    A plain id is the name, with ``__`` for ``/``. Any other id, such as one that contains ``__``, or capitals, which some file systems
+    do not tell apart, is followed by ``~`` and its hash; plain names contain no ``~``. The number of a further trial follows after
+    another ``~``, and is shorter than a hash.
 
     Raises:
         InputError: Its id is not a relative path.
@@ -119,5 +125,5 @@ def _name_of(case_id: str) -> str:
     if _PLAIN_ID.fullmatch(case_id) and len(case_id) <= _MAX_NAME_LENGTH:
         return case_id.replace("/", "__")
     digest = hashlib.sha256(case_id.encode("utf-8", "surrogatepass")).hexdigest()
-    readable = _ODD.sub("_", case_id)[:_MAX_READABLE_LENGTH]
+    readable = _UNSAFE_CHARACTERS.sub("_", case_id)[:_MAX_READABLE_LENGTH]
     return f"{readable}~{digest[:_HASH_DIGITS]}"

@@ -30,11 +30,11 @@ from .form_changes import form_findings
 from .ladder.ladder_results import LadderResult
 from .probe_folder import ORIGINAL
 from .sampling import ChosenProbes
-from .score_changes import are_fine, change_findings, score_changes
+from .score_changes import change_findings, has_fine_scores, score_changes
 from .scored import ScoredProbe
 
-UNSTEADY = 0.05
-"""A judge contradicts itself if its repeats differ more often than this, beyond chance."""
+MAX_FLIP_RATE = 0.05
+"""A judge contradicts itself if more than this share of its repeats differ, beyond chance."""
 
 
 def judge_audit(
@@ -48,19 +48,19 @@ def judge_audit(
     threshold: PassThreshold,
 ) -> JudgeAudit:
     """Analyse the verdicts of one judge."""
-    changes, fine = score_changes(scored, controls), are_fine(scored.values())
+    changes, fine_scores = score_changes(scored, controls), has_fine_scores(scored.values())
     operators = [
         msgspec.structs.replace(result, change=changes.get(result.operator))
         for result in operator_results(scored.values(), about, controls)
     ]
     comparisons = twin_and_attack_comparisons(scored, controls)
-    steady = steadiness(scored, sorted(chosen.originals))
+    repeat_agreement = steadiness(scored, sorted(chosen.originals))
     findings = [
         *operator_findings(operators),
         *comparison_findings(comparisons, controls),
-        *_repeat_findings(steady),
+        *_repeat_findings(repeat_agreement),
     ]
-    if fine:
+    if fine_scores:
         findings += change_findings(operators, findings, controls)
     return JudgeAudit(
         judge=judge,
@@ -71,9 +71,9 @@ def judge_audit(
         asked=sum(judge_id.times_asked(max(1, len(probe.repeats))) for probe in scored.values()),
         operators=operators,
         comparisons=comparisons,
-        steadiness=steady,
+        steadiness=repeat_agreement,
         findings=findings,
-        fine_scores=fine,
+        fine_scores=fine_scores,
     )
 
 
@@ -90,8 +90,8 @@ def graded_nothing(scored: Sequence[ScoredProbe]) -> str | None:
     if len(outcomes) == 1:
         counts = f"all verdicts {outcomes[0][0].replace('_', ' ')}"
     reasons = Counter(probe.reason for probe in ungraded if probe.outcome == outcomes[0][0] and probe.reason)
-    said = f", most common: {reasons.most_common(1)[0][0]}" if reasons else ""
-    return f"{counts}{said}"
+    most_common_reason = f", most common: {reasons.most_common(1)[0][0]}" if reasons else ""
+    return f"{counts}{most_common_reason}"
 
 
 def with_ladders(audit: JudgeAudit, ladders: list[LadderResult], asked: int) -> JudgeAudit:
@@ -119,10 +119,10 @@ def to_read(judge: str, scored: Iterable[ScoredProbe]) -> Iterator[ProbeToRead]:
     for probe in scored:
         facts, score = probe.facts, probe.score
         if score is not None and probe.is_misjudged:
-            missed: ReadingReason = "survivor" if facts.plants == "fault" else "attack passed"
+            missed_reason: ReadingReason = "survivor" if facts.plants == "fault" else "attack passed"
             yield ProbeToRead(
                 judge=judge,
-                what="false alarm" if facts.right else missed,
+                what="false alarm" if facts.right else missed_reason,
                 operator=facts.operator,
                 case_id=facts.key.case_id,
                 system=facts.key.system,
@@ -134,7 +134,7 @@ def to_read(judge: str, scored: Iterable[ScoredProbe]) -> Iterator[ProbeToRead]:
             )
 
 
-_WEAKNESSES: dict[str, tuple[Concern, str]] = {
+_WEAKNESS_SENTENCES: dict[str, tuple[Concern, str]] = {
     "fault": ("misses a fault", "catches {0.rate} of {0.operator}: {0.about}"),
     "nothing": ("fails right outputs", "fails {0.rate} of unchanged right outputs"),
     "attack": ("passes what has no content", "passes {0.rate} of {0.operator}: {0.about}"),
@@ -146,7 +146,7 @@ def operator_findings(operators: Iterable[OperatorResult]) -> Iterator[JudgeWeak
     """Yield the findings for operators with poor rates."""
     for operator in operators:
         if operator.weak:
-            concern, sentence = _WEAKNESSES[operator.plants]
+            concern, sentence = _WEAKNESS_SENTENCES[operator.plants]
             yield JudgeWeakness(concern=concern, where=operator.operator, sentence=sentence.format(operator))
 
 
@@ -169,23 +169,29 @@ def comparison_findings(
         )
 
 
-def _repeat_findings(steady: Steadiness | None) -> Iterator[JudgeWeakness]:
-    if steady is not None and steady.flip_rate.low is not None and steady.flip_rate.low > UNSTEADY:
+def _repeat_findings(agreement: Steadiness | None) -> Iterator[JudgeWeakness]:
+    if (
+        agreement is not None
+        and agreement.flip_rate.low is not None
+        and agreement.flip_rate.low > MAX_FLIP_RATE
+    ):
         yield JudgeWeakness(
             concern="contradicts itself",
             where="repeats",
-            sentence=f"two verdicts on the same output differ in {steady.flip_rate} of pairs",
+            sentence=f"two verdicts on the same output differ in {agreement.flip_rate} of pairs",
         )
 
 
-SENSITIVE = 0.8
+MIN_CAUGHT = 0.8
 """A judge misses a fault if it catches less than this share of it, beyond chance."""
 
-TOLERATED = 0.05
+MAX_ATTACKS_PASSED = 0.05
 """A judge passes texts without content if it passes more than this share of them, beyond chance."""
 
 _FAMILY_LEVEL = 0.95
-_ORDER = {"fault": 0, "nothing": 1, "twin": 2, "attack": 3, "control": 4}
+"""Confidence level that holds for all operators together."""
+
+_DISPLAY_ORDER = {"fault": 0, "nothing": 1, "twin": 2, "attack": 3, "control": 4}
 
 
 def operator_results(
@@ -195,58 +201,61 @@ def operator_results(
 
     Args:
         scored: Probes with the judge's verdicts.
-        about: A line about each operator.
-        controls: The control of each attack that has one; such an attack is compared with its control, and never weak by itself.
+        about: One-line description of each operator.
+        controls: The control of each attack that has one. Such an attack is compared with its control, and never weak by itself.
 
     Returns:
-        One result per operator. ``weak`` holds for all operators together at 95 %: its intervals have the level
-        ``1 - 0.05 / operators``.
+        One result per operator. Findings of ``weak`` hold for all operators together at 95 % (Bonferroni): their intervals have the
+        level ``1 - 0.05 / operators``.
     """
     groups = by_operator(scored)
     level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)
     results = [
-        _result(operator, group, about.get(operator, ""), level, has_control=operator in controls)
+        _operator_result(operator, group, about.get(operator, ""), level, has_control=operator in controls)
         for operator, group in groups.items()
     ]
     positions = {name: position for position, name in enumerate(about)}
     return sorted(
-        results, key=lambda result: (_ORDER[result.plants], positions.get(result.operator, len(positions)))
+        results,
+        key=lambda result: (_DISPLAY_ORDER[result.plants], positions.get(result.operator, len(positions))),
     )
 
 
-def _result(
+def _operator_result(
     operator: str, group: list[ScoredProbe], about: str, level: float, *, has_control: bool
 ) -> OperatorResult:
     plants = group[0].facts.plants
-    graded = [(probe, probe.score) for probe in group if probe.score is not None]
+    probes_with_scores = [(probe, probe.score) for probe in group if probe.score is not None]
     counts_passes = plants in {"attack", "control"}  # of other probes, fails count; see `OperatorResult.rate`
-    counted = np.array([each.passed == counts_passes for each, _ in graded], dtype=np.float64)
-    clusters = cluster_numbers(each.cluster for each, _ in graded)
-    labels = {each.facts.label for each, _ in graded}
+    is_counted = np.array(
+        [probe.passed == counts_passes for probe, _ in probes_with_scores], dtype=np.float64
+    )
+    clusters = cluster_numbers(probe.cluster for probe, _ in probes_with_scores)
+    labels = {probe.facts.label for probe, _ in probes_with_scores}
     deviation = None
-    if not labels <= {0.0, 1.0}:
-        deviations = [score - each.facts.label for each, score in graded]
+    if not labels <= {0.0, 1.0}:  # fractions, of which a rate would hide by how much scores miss
+        deviations = [score - probe.facts.label for probe, score in probes_with_scores]
         deviation = mean_of(np.array(deviations, dtype=np.float64), clusters)
     return OperatorResult(
         operator=operator,
         plants=plants,
         about="right outputs, unchanged" if operator == ORIGINAL else about,
-        rate=share_of(counted, clusters),
+        rate=share_of(is_counted, clusters),
         ungraded=dict(Counter(probe.outcome for probe in group if probe.score is None)),
         deviation=deviation,
-        weak=_is_weak(plants, share_of(counted, clusters, level=level), has_control=has_control),
+        weak=_is_weak(plants, share_of(is_counted, clusters, level=level), has_control=has_control),
     )
 
 
 def _is_weak(plants: str, rate: Statistic, *, has_control: bool) -> bool:
-    """Return whether the interval of a rate proves a weakness.
+    """Return whether the interval of a rate proves a weakness; never for twins and controls.
 
-    Never for twins, which are compared with other twins.
+    Twins are compared with other twins, and attacks with their controls.
     """
     if rate.low is None or rate.high is None:
         return False
     if plants == "fault":
-        return rate.high < SENSITIVE
+        return rate.high < MIN_CAUGHT
     if plants == "nothing":
-        return rate.low > 1 - SENSITIVE
-    return plants == "attack" and not has_control and rate.low > TOLERATED
+        return rate.low > 1 - MIN_CAUGHT
+    return plants == "attack" and not has_control and rate.low > MAX_ATTACKS_PASSED

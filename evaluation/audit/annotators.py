@@ -1,4 +1,4 @@
-"""Verdicts of several annotators and a judge as arrays, for the alternative annotator test."""
+"""Alternative annotator test of judges against people, on verdict files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..store.file_names import CLUSTERS
 from ..store.run_store import read_clusters
 
 EPSILONS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
-"""Handicaps at which the test is reported, so that its outcome does not depend on choosing one."""
+"""Handicaps of the annotators at which the test is reported; all of them, so that none is cherry-picked."""
 
 
 class Annotations(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class Annotations(msgspec.Struct, frozen=True):
 
 
 class AlternativeAnnotator(msgspec.Struct, frozen=True, kw_only=True):
-    """One judge's test at each handicap; it numbers annotators by their position in ``people``."""
+    """One judge's test at each handicap; annotators are numbered by position in ``people``."""
 
     judge: str
     people: list[str]
@@ -43,7 +43,7 @@ class AlternativeAnnotator(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_annotations(files: Iterable[Path]) -> Annotations:
-    """Read graded verdicts of people and judges; of repeats, only the first.
+    """Read graded verdicts of people and judges, without later repeats.
 
     Args:
         files: Files of verdicts, such as the labels of each person and a run's ``verdicts.jsonl``. Clusters are read from their folders.
@@ -52,14 +52,15 @@ def read_annotations(files: Iterable[Path]) -> Annotations:
         InputError: A file cannot be read.
         UsageError: There are fewer than two people, or there is no judge.
     """
+    # Dicts serve as ordered sets.
     names: dict[str, dict[str, None]] = {"human": {}, "judge": {}}
     scores: dict[ItemKey, dict[str, float]] = {}
-    shown, clusters = ShownNames(), dict[str, str]()
+    shown_names, clusters = ShownNames(), dict[str, str]()
     for path in files:
         clusters |= read_clusters(path.parent / CLUSTERS)
         for verdict in read_records(path, Verdict):
             if verdict.source in names and verdict.score is not None and verdict.repeat == 0:
-                name = shown.of(verdict.author, verdict.by)
+                name = shown_names.of(verdict.author, verdict.by)
                 names[verdict.source][name] = None
                 scores.setdefault(verdict.key, {})[name] = verdict.score
     people, judges = list(names["human"]), list(names["judge"])
@@ -78,8 +79,8 @@ def alternative_annotators(
     Outputs for one case, or for cases of one cluster, count as dependent.
     """
     rows = list(annotations.scores.values())
-    names = [annotations.clusters.get(key.case_id, key.case_id) for key in annotations.scores]
-    cluster = np.unique(names, return_inverse=True)[1]
+    cluster_names = [annotations.clusters.get(key.case_id, key.case_id) for key in annotations.scores]
+    cluster = np.unique(cluster_names, return_inverse=True)[1]
     people = np.array(
         [[row.get(name, np.nan) for name in annotations.people] for row in rows], dtype=np.float64
     )

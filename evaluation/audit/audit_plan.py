@@ -1,4 +1,4 @@
-"""Settings of an audit, and its preparation: probes, judges and the questions to ask."""
+"""Settings of an audit, and its preparation: probes, judges and questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
+from ...calibration.pass_threshold import require_overridden_judges
 from ...deterministic.options import CheckOptions
 from ...errors import UsageError
 from ...judges.baseline import MODEL as BASELINE
@@ -22,13 +22,19 @@ from ...spelling import setting
 from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode
-from ..judging.asking import EachOutput
+from ..judging.asking import PerOutputStep
 from ..judging.judge_task import JudgeTask, JudgingStep
 from ..judging.tasks import judge_task, judge_tasks, possible_names, require_work
 from ..progress import Progress
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .decision_forms_run import decides, form_steps, forms_named, items_of_forms, pairs_of_forms
+from .decision_forms_run import (
+    asks_decision_model,
+    choose_form_items,
+    choose_form_pairs,
+    form_steps,
+    select_forms,
+)
 from .ladder.climb import Climb, LadderSettings
 from .pairwise import ProbePairs
 from .probe_folder import NO_PROBES, ProbeManifest, read_facts, read_manifest
@@ -42,11 +48,11 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of an audit; defaults are those of `fiducial.audit`.
 
     Attributes:
-        probes: A folder of probes, or None for an audit of ladders alone.
+        probes: A folder of probes, or None to climb ladders only.
         out: The run folder.
         command: The command line, for the record.
         judges: Judges to audit, by name or prepared.
-        operators: Names of operators, and of forms of questions to decision models; all, when empty.
+        operators: Names of operators, and of forms of questions to decision models; all if empty.
         repeats: Number of times that a judge is asked about each right output.
         forms: Whether decision models are asked in other forms, too.
         ladder: Dials to climb, or None for none.
@@ -62,7 +68,7 @@ class AuditPlan(msgspec.Struct, frozen=True, kw_only=True):
     operators: Sequence[str] = ()
     repeats: int = 2
     forms: bool = True
-    pass_at: PassAt = NO_OVERRIDES
+    pass_at: Mapping[str, float] = {}
     ladder: LadderSettings | None = None
     environments: Mapping[str, type] = {}
     judge_parameters: Mapping[str, Any] = {}
@@ -87,7 +93,7 @@ class PreparedAudit(NamedTuple):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Facts that must not change between starts of an audit."""
+        """Settings that must not change when an audit is resumed."""
         probe_files = {"audit_of": self.manifest.files} if self.manifest.files else {}
         return probe_files | (self.climb.identity if self.climb else {})
 
@@ -100,16 +106,16 @@ def prepare_audit(plan: AuditPlan) -> PreparedAudit:
         UsageError: There is no such judge, or no such operator.
         ConfigurationError: No model is named.
     """
-    tasks = _tasks(plan)
+    tasks = _judges_and_baselines(plan)
     climb = _climb(plan, tasks)
     if plan.probes is None:
         return PreparedAudit(NO_PROBES, ChosenProbes({}, frozenset()), tasks, climb)
     manifest = read_manifest(plan.probes)
-    known = {operator.name for operator in manifest.operators}
-    known |= FORM_NAMES.keys() if any(map(decides, tasks)) else set()
-    unknown = sorted(set(plan.operators) - known)
-    if unknown:
-        raise UsageError(f"{setting('only', unknown[0])}: {plan.probes} has no probes of this operator")
+    known_names = {operator.name for operator in manifest.operators}
+    known_names |= FORM_NAMES.keys() if any(map(asks_decision_model, tasks)) else set()
+    unknown_names = sorted(set(plan.operators) - known_names)
+    if unknown_names:
+        raise UsageError(f"{setting('only', unknown_names[0])}: {plan.probes} has no probes of this operator")
     with CaseIndex(plan.probes / CASES) as cases:
         chosen = choose_probes(read_facts(plan.probes), plan.sample, cases.cluster, plan.operators)
     return PreparedAudit(manifest, chosen, tasks, climb)
@@ -154,23 +160,23 @@ def audit_steps(
 ) -> Iterator[JudgingStep]:
     """Yield the judging steps: every probe, repeats of right outputs, other forms, ladders.
 
-    Judges that compare see each probe beside its right output; they climb no ladder.
+    Judges that compare see each probe together with its right output; they climb no ladder.
     """
     if inputs is not None:
         context, chosen = RunContext(inputs, writer, progress), prepared.chosen
-        single = [task for task in prepared.tasks if not task.compares]
-        yield EachOutput(context, single, chosen.probes.__contains__)
+        grading_tasks = [task for task in prepared.tasks if not task.compares]
+        yield PerOutputStep(context, grading_tasks, chosen.probes.__contains__)
         if plan.repeats > 1:
-            again = context._replace(phase="repeats")
-            yield EachOutput(again, single, chosen.originals.__contains__, plan.repeats)
-        forms, items = forms_of(plan), items_of_forms(chosen, plan.sample)
-        yield from form_steps(context, single, items, forms, plan.repeats)
-        if comparing := [task for task in prepared.tasks if task.compares]:
+            repeat_context = context._replace(phase="repeats")
+            yield PerOutputStep(repeat_context, grading_tasks, chosen.originals.__contains__, plan.repeats)
+        forms, items = forms_of(plan), choose_form_items(chosen, plan.sample)
+        yield from form_steps(context, grading_tasks, items, forms, plan.repeats)
+        if comparing_tasks := [task for task in prepared.tasks if task.compares]:
             pairs = ProbePairs(inputs, chosen)
             context = context._replace(inputs=pairs, phase="pairs")
-            yield EachOutput(context, comparing, pairs.members.__contains__)
-            items = pairs_of_forms(pairs.members, plan.sample)
-            yield from form_steps(context, comparing, items, forms, plan.repeats)
+            yield PerOutputStep(context, comparing_tasks, pairs.members.__contains__)
+            items = choose_form_pairs(pairs.members, plan.sample)
+            yield from form_steps(context, comparing_tasks, items, forms, plan.repeats)
     if prepared.climb is not None:
         climb = prepared.climb.dry_steps if dry_run else prepared.climb.steps
         yield from climb(writer, progress)
@@ -178,16 +184,15 @@ def audit_steps(
 
 def forms_of(plan: AuditPlan) -> list[DecisionForm]:
     """Return the forms in which an audit asks decision models."""
-    return forms_named(plan.operators) if plan.forms else []
+    return select_forms(plan.operators) if plan.forms else []
 
 
-def _tasks(plan: AuditPlan) -> list[JudgeTask]:
-    """Return the judges, then the word overlap baseline of each judge that has one."""
-    plan.pass_at.require_known_judges(
-        name for spec in plan.judges for name in possible_names(spec, plan.model, plan.api)
-    )
+def _judges_and_baselines(plan: AuditPlan) -> list[JudgeTask]:
+    """Return the requested judges, then the word overlap baselines of those that have one."""
+    names = [name for spec in plan.judges for name in possible_names(spec, plan.model, plan.api)]
+    require_overridden_judges(plan.pass_at, names)
     known_judges = list(RunStore(plan.out).roster)
-    named = judge_tasks(
+    requested = judge_tasks(
         plan.judges,
         plan.model,
         known_judges,
@@ -196,9 +201,9 @@ def _tasks(plan: AuditPlan) -> list[JudgeTask]:
         parameters=plan.judge_parameters,
         api=plan.api,
     )
-    tasks = {task.id: task for task in named}
-    for task in named:
+    tasks = {task.id: task for task in requested}
+    for task in requested:
         if has_rule(task.id):
-            control = judge_task(task.id.name, BASELINE)
-            tasks.setdefault(control.id, control)
+            baseline = judge_task(task.id.name, BASELINE)
+            tasks.setdefault(baseline.id, baseline)
     return list(tasks.values())

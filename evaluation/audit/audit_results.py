@@ -31,24 +31,24 @@ Concern: TypeAlias = Literal[
     "does not read long material",
     "obeys the material",
 ]
-"""Sorts of weakness that an audit may find in a judge."""
+"""Kinds of weakness that an audit may find in a judge."""
 
 ReadingReason: TypeAlias = Literal["survivor", "false alarm", "attack passed"]
 """Reason to read a verdict: a missed fault, a right output that failed, or an attack that passed."""
 
 
 class ScoreChange(msgspec.Struct, frozen=True, kw_only=True):
-    """Change of a judge's scores on the probes of one operator, verdicts changed or not.
+    """Change of a judge's scores on the probes of one operator, even if verdicts stay the same.
 
     Attributes:
-        mean: Mean of the score minus that of the right output; of an attack, minus that of its control. Of right outputs, the mean
-            size of the change between two repeats.
+        mean: Mean of the score minus the right output's score. Attacks are compared with their control; right outputs with a repeat of
+            themselves, where the mean is of sizes.
         size: Mean size of the change.
         largest: The largest change.
         largest_at: Probe with the largest change.
-        beyond_repeats: Mean size of the change, minus that between repeats of the right output.
+        beyond_repeats: Mean size of the change, minus its mean size between repeats of the right output.
         upwards: True if scores rise by more than 0.05, beyond chance.
-        moved: True if scores change by more than 0.05 beyond what they do on repeats, beyond chance.
+        moved: True if scores change by more than 0.05 more than on repeats, beyond chance.
     """
 
     mean: Statistic
@@ -64,13 +64,13 @@ class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
     """Results of a judge on the probes of one operator.
 
     Attributes:
-        operator: The operator; ``original`` for unchanged right outputs.
-        plants: Sort of probe it makes of a right output.
-        about: One line for a person.
+        operator: Name of the operator; ``original`` for unchanged right outputs.
+        plants: Kind of probe that it makes from a right output.
+        about: One-line description.
         rate: Share of faults caught, of twins and right outputs failed (false alarms), or of attacks and controls passed.
         ungraded: Probes without a score, by outcome; not part of any rate.
         deviation: Mean of score minus label, if labels are fractions.
-        weak: True if the audit's findings include this rate.
+        weak: True if this rate is a finding of the audit.
         change: Change of scores against the right output, or None if none of these probes can be compared.
     """
 
@@ -85,19 +85,19 @@ class OperatorResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """A paired comparison, tested.
+    """A paired comparison with its test.
 
     Attributes:
         name: Name of the comparison.
         audit: Audit it belongs to: invariance, position, irrelevant material, verbosity, injected verdicts, master keys, prompts.
-        difference: Difference of shares, with its interval. Invariance and position: how often the verdict differs from that on the right
-            output, minus how often verdicts on its other harmless changes differ. Attacks: share passed with the attack, minus
-            without. Prompts: share right of the first, minus that of the second.
-        p: p-value of no difference, two-sided, or None if it could not be tested.
+        difference: Difference of two shares, with its interval. Invariance and position: verdicts that differ from the one on the right
+            output, minus those that differ after other harmless changes. Attacks: outputs passed with the attack, minus without.
+            Prompts: verdicts of the first that are right, minus those of the second.
+        p: Two-sided p-value of the hypothesis of no difference, or None if it could not be tested.
         holm_p: p-value corrected for all comparisons of this judge.
         minimum_detectable: Smallest difference that is found with a chance of 80 %, or None if no difference is.
         untested: Reason why it could not be tested.
-        found: True if the audit's findings include this difference.
+        found: True if this difference is a finding of the audit.
     """
 
     name: str
@@ -111,11 +111,11 @@ class AuditComparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LocatedFault(msgspec.Struct, frozen=True, kw_only=True):
-    """Rates at which a judge named the step at which one sort of fault was planted.
+    """Rates at which a judge named the step of one kind of planted fault.
 
     Attributes:
         operator: The operator or dial.
-        found: The rates, and those of baselines that do not look.
+        found: The rates, and those of baselines that ignore the output.
         ungraded: Faults without an answer, by outcome; not part of any rate.
     """
 
@@ -128,7 +128,7 @@ class Steadiness(msgspec.Struct, frozen=True, kw_only=True):
     """Self-agreement of a judge on repeated outputs.
 
     Attributes:
-        repeats: Most verdicts on one right output.
+        repeats: Maximum number of verdicts on one right output.
         flip_rate: Share of pairs of repeats that differ.
         all_equal: Share of outputs on which all repeats agree.
     """
@@ -142,15 +142,15 @@ class FormResult(msgspec.Struct, frozen=True, kw_only=True):
     """Answers of a decision model to the same questions in another form.
 
     Attributes:
-        form: The form; ``repeats`` for the usual form again.
-        family: Sort of form: repeats, order, batching, negation, paraphrase, framing, injection, length, scope.
-        about: One line for a person.
+        form: Name of the form; ``repeats`` for the usual form again.
+        family: Kind of form: repeats, order, batching, negation, paraphrase, framing, injection, length, scope.
+        about: One-line description.
         against: The form with which it is compared; empty for the usual one.
-        change: Mean change of the probabilities, as total variation: of yes/no questions |p - p'|; of a negation |p + p' - 1|.
+        change: Mean change of the probabilities, as total variation: |p - p'| for yes/no questions, |p + p' - 1| for a negation.
         yes: Mean change of the probability of yes, or None without a yes/no question.
         largest: Largest change of one answer, or None if nothing can be compared.
         largest_at: Item and question of it.
-        beyond_repeats: Change minus that between repeats of the usual form, or None if it should change.
+        beyond_repeats: Change minus the change between repeats of the usual form, or None if the form should change answers.
         confidence: Mean confidence in the answers, (n * p of the likeliest - 1) / (n - 1); for repeats and unrelated material.
         marker: Mean probability that a marker is in long material.
         marker_seen: That probability minus the one without a marker.
@@ -182,9 +182,9 @@ class JudgeWeakness(msgspec.Struct, frozen=True, kw_only=True):
     """A judge's weakness, beyond what chance explains.
 
     Attributes:
-        concern: Sort of weakness.
+        concern: Kind of weakness.
         where: The operator, comparison or dial that shows it.
-        sentence: Description for a person, with its numbers.
+        sentence: Description with numbers.
     """
 
     concern: Concern
@@ -197,12 +197,12 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         judge: The judge's name as it signs verdicts.
-        fingerprint: Fingerprint of everything asked and parsed.
+        fingerprint: Fingerprint of prompt, model, decoding parameters and parser.
         id: The judge's id.
         pass_at: Pass threshold of the judge.
         pass_at_source: Source of the threshold: the user, the judge, or the default.
         asked: Number of verdicts asked for.
-        compares: True if it was shown each probe beside its right output, in both orders, and asked which is better.
+        compares: True if it was shown each probe with its right output, in both orders, and asked which is better.
         operators: Results by operator, faults first.
         comparisons: Paired comparisons, corrected for multiplicity; for a judge that compares two outputs, also ``position`` and ``length``.
         steadiness: Agreement of its repeats, or None if nothing was repeated.
@@ -242,7 +242,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def graded(self) -> int:
-        """Number of graded verdicts; of two orders of a probe, both count as ungraded if one is."""
+        """Number of graded verdicts; both orders of a probe are ungraded if one is."""
         return self.asked - (2 if self.compares else 1) * self.ungraded.total()
 
 
@@ -250,19 +250,19 @@ BLIND_JUDGES = {
     "always pass": {"faults caught": 0.0, "false alarms": 0.0},
     "always fail": {"faults caught": 1.0, "false alarms": 1.0},
 }
-"""Rates of baselines that do not look at the output."""
+"""Rates of baselines that ignore the output."""
 
 
 class OperatorAdjudicated(msgspec.Struct, frozen=True, kw_only=True):
     """Results of a judge on the probes of one operator, some of which people reviewed.
 
     Attributes:
-        operator: The operator.
-        plants: Sort of probe it makes of a right output.
-        as_labelled: Share judged as labelled: of faults, attacks and controls failed, of right outputs and twins passed.
-        adjudicated: That share after adjudication, without faults that were found right and without undecidable probes.
-        lowest: That share with undecidable probes counted against the judge.
-        highest: That share with undecidable probes counted for the judge.
+        operator: Name of the operator.
+        plants: Kind of probe that it makes from a right output.
+        as_labelled: Share judged as labelled: faults, attacks and controls that fail, right outputs and twins that pass.
+        adjudicated: This share after adjudication, without faults that were found right and without undecidable probes.
+        lowest: This share with undecidable probes counted against the judge.
+        highest: This share with undecidable probes counted for the judge.
         label_errors: Probes whose label is wrong.
     """
 
@@ -287,7 +287,7 @@ class AuditAdjudication(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WrongVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """A wrong verdict on a probe, in short: its case, the change, and the judge's reason."""
+    """A wrong verdict on a probe in short: the case, the change, and the judge's reason."""
 
     case_id: str
     change: str
@@ -295,11 +295,11 @@ class WrongVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShownProbe(msgspec.Struct, frozen=True, kw_only=True):
-    """A wrongly judged probe beside its right output, both cut to the part around the change.
+    """A wrongly judged probe and its right output, both shortened to the part around the change.
 
     Attributes:
-        case_id: Its case.
-        plants: Sort of probe; ``nothing`` for a right output.
+        case_id: Id of its case.
+        plants: Kind of probe; ``nothing`` for a right output.
         request: The user's last message.
         right: The right output.
         planted: The output that was judged.

@@ -51,7 +51,7 @@ from .audit_results import (
     ProbeToRead,
 )
 from .comparisons import by_operator, compare_prompts
-from .decision_forms_run import results_of_forms
+from .decision_forms_run import read_form_results
 from .ladder.climb import Climb, LadderVerdicts
 from .pairwise import ComparedProbe, ProbePairs, compared_probes, pairwise_audit
 from .sampling import ChosenProbes
@@ -59,16 +59,16 @@ from .scored import ScoredProbe, scored_probes
 from .weakness_examples import weakness_examples
 
 TO_READ = "to_read.jsonl"
-"""File of verdicts for people to read: missed faults, false alarms, successful attacks."""
+"""File of verdicts for people to review: missed faults, false alarms, successful attacks."""
 
 TO_READ_CASES, TO_READ_OUTPUTS = "to_read_cases.jsonl", "to_read_outputs.jsonl"
-"""Cases and outputs of ladder questions, for people to read."""
+"""Files of the cases and outputs of ladder questions among them."""
 
 
 def run_audit(
     plan: AuditPlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
 ) -> Audit:
-    """Carry out a plan, or continue an earlier start of it.
+    """Carry out a plan, or resume it.
 
     Raises:
         InputError: The probes cannot be used.
@@ -82,9 +82,9 @@ def run_audit(
         require_models(tasks, access)
     judge_records = [task.record for task in tasks]
     with open_probes(plan, prepared) as inputs:
-        on_disk = inputs if isinstance(plan.probes, Path) else None
+        kept_inputs = inputs if isinstance(plan.probes, Path) else None  # probes in memory are not kept
         with judge_run(
-            plan.out, prepared.identity, judge_records, on_disk, command=plan.command, now=now
+            plan.out, prepared.identity, judge_records, kept_inputs, command=plan.command, now=now
         ) as writer:
 
             def ask_all(tasks: Sequence[JudgeTask]) -> None:
@@ -109,22 +109,26 @@ def _conclude(
         prepared.climb.results(writer) if prepared.climb else {},
     )
     scored = {task.id: verdicts.scored(task.id) for task in tasks}
-    judged = [task for task in tasks if scored[task.id]]
-    audits = [_audit_of(task, verdicts, prepared) for task in judged]
+    judged_tasks = [task for task in tasks if scored[task.id]]
+    audits = [_judge_audit(task, verdicts, prepared) for task in judged_tasks]
     if inputs is not None:
         forms = forms_of(plan)
-        by_judge = {task.id: results_of_forms(task, forms, writer, inputs.cases) for task in tasks}
-        audits = [with_forms(each, by_judge[each.id]) for each in audits]
+        forms_by_judge = {task.id: read_form_results(task, forms, writer, inputs.cases) for task in tasks}
+        audits = [with_forms(judge, forms_by_judge[judge.id]) for judge in audits]
     audit = Audit(
         probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
         judges=audits,
         prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), alone)),
         failed=sum(probe.outcome == "failed" for group in scored.values() for probe in group)
-        + sum(form.ungraded.get("failed", 0) for each in audits for form in each.forms),
+        + sum(form.ungraded.get("failed", 0) for judge in audits for form in judge.forms),
         adjudication=adjudicated_audit(_by_name(requested, alone), decisions_on([writer])),
         refused=not_sent(tasks),
         examples=weakness_examples(
-            [(each, scored[task.id]) for task, each in zip(judged, audits, strict=True) if task in requested],
+            [
+                (judge, scored[task.id])
+                for task, judge in zip(judged_tasks, audits, strict=True)
+                if task in requested
+            ],
             inputs,
             prepared.climb,
         ),
@@ -161,9 +165,8 @@ def _judged_alone(
     scored = scored_probes(writer.verdicts.read(), chosen.probes, clusters, thresholds)
     for task in tasks:
         if task.id.kind == "baseline" and task.id in scored:  # asked once, since its replies never vary
-            scored[task.id] = {
-                key: each._replace(repeats=each.repeats * 2) for key, each in scored[task.id].items()
-            }
+            probes = scored[task.id].items()
+            scored[task.id] = {key: probe._replace(repeats=probe.repeats * 2) for key, probe in probes}
     return scored
 
 
@@ -180,22 +183,22 @@ def _judged_in_pairs(
 def _by_name(
     tasks: Iterable[JudgeTask], scored: Mapping[Author, Mapping[ItemKey, ScoredProbe]]
 ) -> dict[str, Mapping[ItemKey, ScoredProbe]]:
-    """Return verdicts by the judge's display name; judges without any are omitted."""
+    """Return verdicts by the judge's display name; omit judges without any."""
     return {task.by: scored[task.id] for task in tasks if task.id in scored}
 
 
 def _write_ladder_items(
     folder: FolderPath, climb: Climb, rows: Sequence[ProbeToRead], chosen: ChosenProbes
 ) -> None:
-    """Write the cases and outputs of ladder questions to read, which are in no probe folder."""
+    """Write the cases and outputs of ladder questions to review, which are in no probe folder."""
     keys = dict.fromkeys(ItemKey(row.case_id, row.system, row.trial) for row in rows)
-    posed = list(climb.posed(key for key in keys if key not in chosen.probes))
-    cases = {each.case.id: each.case for each in posed}
+    items = list(climb.items(key for key in keys if key not in chosen.probes))
+    cases = {item.case.id: item.case for item in items}
     write_records(folder / TO_READ_CASES, cases.values())
-    write_records(folder / TO_READ_OUTPUTS, (each.output for each in posed))
+    write_records(folder / TO_READ_OUTPUTS, (item.output for item in items))
 
 
-def _audit_of(task: JudgeTask, verdicts: _AuditVerdicts, prepared: PreparedAudit) -> JudgeAudit:
+def _judge_audit(task: JudgeTask, verdicts: _AuditVerdicts, prepared: PreparedAudit) -> JudgeAudit:
     about, controls = prepared.manifest.about, prepared.manifest.controls
     if task.id in verdicts.compared:
         compared = verdicts.compared[task.id]
@@ -237,21 +240,25 @@ def audit_forecasts(plan: AuditPlan, access: ModelAccess, prices: PriceList | No
 def adjudicated_audit(
     judges: Mapping[str, Mapping[ItemKey, ScoredProbe]], decisions: Decisions
 ) -> AuditAdjudication | None:
-    """Return how people's decisions on probes change the judges' results, or None without any."""
+    """Return the judges' results after people's decisions on probes, or None without decisions."""
     probes = {str(key) for scored in judges.values() for key in scored}
-    on_probes = Decisions({item: each for item, each in decisions.by_item.items() if item in probes})
+    on_probes = Decisions(
+        {item: decisions_on_item for item, decisions_on_item in decisions.by_item.items() if item in probes}
+    )
     if not on_probes.by_item:
         return None
-    rows = [row for judge, scored in judges.items() for row in _rows(judge, scored.values())]
+    rows = [row for judge, scored in judges.items() for row in _table_rows(judge, scored.values())]
     adjudicated = adjudicate(table_from_rows(rows), on_probes, Settings())
     return AuditAdjudication(
         by=adjudicated.by,
         faults=adjudicated.faults,
-        judges={judge: list(_operators(judge, scored, on_probes)) for judge, scored in judges.items()},
+        judges={
+            judge: list(_adjudicated_operators(judge, scored, on_probes)) for judge, scored in judges.items()
+        },
     )
 
 
-def _rows(judge: str, scored: Iterable[ScoredProbe]) -> Iterator[dict[str, Any]]:
+def _table_rows(judge: str, scored: Iterable[ScoredProbe]) -> Iterator[dict[str, Any]]:
     """Yield a table row per graded probe; the score is 1 if the judge passes the probe, else 0."""
     for probe in scored:
         if probe.score is not None:
@@ -264,16 +271,16 @@ def _rows(judge: str, scored: Iterable[ScoredProbe]) -> Iterator[dict[str, Any]]
             }
 
 
-def _operators(
+def _adjudicated_operators(
     judge: str, scored: Mapping[ItemKey, ScoredProbe], decisions: Decisions
 ) -> Iterator[OperatorAdjudicated]:
     """Yield the adjudicated rate of each operator with a decision on one of its probes."""
-    graded = (probe for probe in scored.values() if probe.score is not None)
-    for operator, group in by_operator(graded).items():
+    graded_probes = (probe for probe in scored.values() if probe.score is not None)
+    for operator, group in by_operator(graded_probes).items():
         if any(str(probe.facts.key) in decisions.by_item for probe in group):
             facts = group[0].facts
             rate = "true_positive_rate" if facts.right else "true_negative_rate"
-            table = table_from_rows(list(_rows(judge, group)))
+            table = table_from_rows(list(_table_rows(judge, group)))
             adjudicated = adjudicate(table, decisions, Settings()).judges[judge]
             yield OperatorAdjudicated(
                 operator=operator,
@@ -289,23 +296,23 @@ def _operators(
 def located_faults(scored: Iterable[ScoredProbe]) -> list[LocatedFault]:
     """Return how often a judge named the planted step, by operator.
 
-    Empty for a judge that names no steps. Faults without a known step, as in older probe folders, are skipped.
+    The list is empty for a judge that names no steps. Faults without a known step, as in older probe folders, are skipped.
     """
     faults = [probe for probe in scored if probe.facts.plants == "fault" and probe.facts.planted is not None]
     groups = by_operator(faults)
     if all(fault.named_step is None for fault in faults):
         return []
-    return [_located(name, group, len(groups)) for name, group in groups.items()]
+    return [_located_fault(name, group, len(groups)) for name, group in groups.items()]
 
 
-def _located(operator: str, group: Sequence[ScoredProbe], operators: int) -> LocatedFault:
+def _located_fault(operator: str, group: Sequence[ScoredProbe], operators: int) -> LocatedFault:
     answers = [
         (probe.named_step, probe.facts.planted, probe.cluster)
         for probe in group
         if probe.named_step is not None and probe.facts.planted is not None
     ]
     rows = NamedSteps(
-        named=_integers(named for named, _, _ in answers),
+        named=_integers(step for step, _, _ in answers),
         planted=_integers(planted.step for _, planted, _ in answers),
         steps=_integers(planted.steps for _, planted, _ in answers),
         cluster=cluster_numbers(cluster for _, _, cluster in answers),

@@ -54,8 +54,8 @@ from .probe_folder import ORIGINAL, PROBES, WEAKNESSES, OperatorCounts, ProbeMan
 from .subjects import RightOutputs
 
 _FILES = (CASES, OUTPUTS, LABELS, WEAKNESSES)
-_PARALLEL_FROM = 8
-"""Fewest pieces of right outputs for which several processes are faster than one."""
+_MIN_PARALLEL_PIECES = 8
+"""Number of pieces from which several processes are faster than one."""
 
 
 class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,10 +64,10 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         operators: Operators to apply.
         options: Options of the checkers.
-        names: Form of the names in calls, as for `fiducial check`.
+        names: Form of function names in calls, as for `fiducial check`.
         seed: Seed of the random choices.
-        per_operator: Most probes per operator and right output.
-        lifelike: Pairs of each kind of lifelike fault, which are drawn apart from the right outputs.
+        per_operator: Maximum number of probes per operator and right output.
+        lifelike: Number of pairs of each kind of lifelike fault; they are drawn at random, without right outputs of others.
     """
 
     operators: Sequence[Operator]
@@ -79,16 +79,16 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mutating(self) -> list[Operator]:
-        """Operators that mutate right outputs of others."""
+        """Operators that mutate given right outputs."""
         return [operator for operator in self.operators if operator not in LIFELIKE]
 
     @property
     def drawn(self) -> list[Operator]:
-        """Operators of pairs that are drawn."""
+        """Operators that draw pairs of a right and a faulty output."""
         return [operator for operator in self.operators if operator in LIFELIKE]
 
 
-class _Sources(NamedTuple):
+class _MutationInputs(NamedTuple):
     """Right outputs to mutate, the files they come from, and the checkers' options."""
 
     cases: CaseIndex
@@ -106,7 +106,7 @@ def build_probes(
     *,
     workers: int | None = None,
 ) -> ProbeManifest:
-    """Mutate every right output, and write the probes; files appear once all are written.
+    """Mutate every right output, and write the probes; all files appear together at the end.
 
     Args:
         cases: The cases file, or None for lifelike faults alone.
@@ -114,15 +114,15 @@ def build_probes(
         out: The folder for the probes.
         settings: Operators, options and seed.
         progress: Advanced for every right output.
-        workers: Number of processes; None to choose it. The files do not depend on it.
+        workers: Number of processes, or None to choose it. The files do not depend on it.
 
     Raises:
         InputError: An input cannot be used, or has no right output.
         WorkerError: A worker process was killed.
     """
     if cases is None:
-        return _build(None, out, settings, progress, workers)
-    replaced = _on_disk(cases, *outputs) & _on_disk(*(out / name for name in _FILES))
+        return _build_folder(None, out, settings, progress, workers)
+    replaced = _resolved_paths(cases, *outputs) & _resolved_paths(*(out / name for name in _FILES))
     if replaced:
         raise InputError(
             f"is an input and would be replaced by the probes; choose another {setting('out')}",
@@ -131,18 +131,18 @@ def build_probes(
     if not outputs:
         with CaseIndex(cases, partial(validate_reference, options=settings.options)) as index:
             progress.begin("mutating", len(index))
-            right = RightOutputs(None, index, settings.options)
-            sources = _Sources(index, right, (cases,), SystemOptions({}, settings.options))
-            return _build(sources, out, settings, progress, workers)
+            right_outputs = RightOutputs(None, index, settings.options)
+            sources = _MutationInputs(index, right_outputs, (cases,), SystemOptions({}, settings.options))
+            return _build_folder(sources, out, settings, progress, workers)
     with EvaluationInputs(cases, outputs, check_options=settings.options) as inputs:
         options = options_by_system(inputs, settings.names, settings.options)
-        right = RightOutputs(inputs, inputs.cases, settings.options)
-        progress.begin("mutating", inputs.survey.outputs + right.composed)
-        sources = _Sources(inputs.cases, right, (cases, *outputs), options)
-        return _build(sources, out, settings, progress, workers)
+        right_outputs = RightOutputs(inputs, inputs.cases, settings.options)
+        progress.begin("mutating", inputs.survey.outputs + right_outputs.composed)
+        sources = _MutationInputs(inputs.cases, right_outputs, (cases, *outputs), options)
+        return _build_folder(sources, out, settings, progress, workers)
 
 
-def _on_disk(*paths: InputPath) -> set[Path]:
+def _resolved_paths(*paths: InputPath) -> set[Path]:
     return {path.resolve() for path in paths if isinstance(path, Path)}
 
 
@@ -153,49 +153,53 @@ class _PieceProbes(NamedTuple):
     passed_over: dict[str, int]
 
 
-def _mutate(sources: _Sources, settings: ProbeSettings, piece: int) -> _PieceProbes:
+def _mutate_piece(sources: _MutationInputs, settings: ProbeSettings, piece: int) -> _PieceProbes:
     passed_over, rows = Counter[str](), list[_Row]()
-    written = set[str]()
+    written_cases = set[str]()
     operators = settings.mutating
     for subject in sources.right.subjects(piece, passed_over):
-        rows.append(_original(subject, written))
+        rows.append(_right_output_row(subject, written_cases))
         options = sources.options.of(subject.output.system)
         probes = make_probes(
             subject, operators, options, seed=settings.seed, per_operator=settings.per_operator
         )
-        rows += (_row_of(probe, written) for probe in probes)
+        rows += (_probe_row(probe, written_cases) for probe in probes)
     return _PieceProbes(rows, dict(passed_over))
 
 
-def _draw(settings: ProbeSettings, taken: AbstractSet[str], progress: Progress) -> Iterator[_PieceProbes]:
-    """Yield the probes of each pair that is drawn; ids of cases must not be ``taken``."""
+def _draw_pairs(
+    settings: ProbeSettings, used_ids: AbstractSet[str], progress: Progress
+) -> Iterator[_PieceProbes]:
+    """Yield the probes of each pair that is drawn; case ids must not be among ``used_ids``."""
     operators = settings.drawn
     names = [operator.name for operator in operators]
     if settings.lifelike and names:
         progress.begin("drawing", settings.lifelike * len(lifelike_kinds(names)))
     for pair in lifelike_pairs(settings.lifelike, settings.seed, names):
-        if pair.case.id in taken:
+        if pair.case.id in used_ids:
             raise InputError(
                 f"case {pair.case.id!r} has the id of a case that is drawn; leave out {setting('lifelike')}, or rename it"
             )
-        written = set[str]()
-        rows = [_original(pair, written)]
+        written_cases = set[str]()
+        rows = [_right_output_row(pair, written_cases)]
         probes = make_probes(pair, operators, settings.options, seed=settings.seed, per_operator=1)
-        rows += (_row_of(probe, written) for probe in probes)
+        rows += (_probe_row(probe, written_cases) for probe in probes)
         yield _PieceProbes(rows, {})
 
 
-def _mutate_all(sources: _Sources, settings: ProbeSettings, workers: int | None) -> Iterator[_PieceProbes]:
+def _mutate_all(
+    sources: _MutationInputs, settings: ProbeSettings, workers: int | None
+) -> Iterator[_PieceProbes]:
     """Yield the probes of all pieces in order, with several processes if that is faster."""
     pieces = len(sources.right)
     if workers is None:
         has_custom_code = settings.options.functions or settings.options.environments
-        workers = 1 if has_custom_code or pieces < _PARALLEL_FROM else cores()
+        workers = 1 if has_custom_code or pieces < _MIN_PARALLEL_PIECES else cores()
     if workers == 1:
-        yield from (_mutate(sources, settings, piece) for piece in range(pieces))
+        yield from (_mutate_piece(sources, settings, piece) for piece in range(pieces))
         return
     encoded_pieces = map_ordered(
-        lambda piece: msgspec.msgpack.encode(_mutate(sources, settings, piece)),
+        lambda piece: msgspec.msgpack.encode(_mutate_piece(sources, settings, piece)),
         pieces,
         workers,
         sources.cases.open_again,
@@ -203,25 +207,25 @@ def _mutate_all(sources: _Sources, settings: ProbeSettings, workers: int | None)
     yield from (decode_msgpack(encoded, _PieceProbes) for encoded in encoded_pieces)
 
 
-def _build(
-    sources: _Sources | None,
+def _build_folder(
+    sources: _MutationInputs | None,
     out: FolderPath,
     settings: ProbeSettings,
     progress: Progress,
     workers: int | None,
 ) -> ProbeManifest:
-    passed_over, counts, written = Counter[str](), Counter[_CountKey](), set[str]()
-    with ExitStack() as open_files:  # on leaving it, the files appear together
+    passed_over, counts, written_cases = Counter[str](), Counter[_CountKey](), set[str]()
+    with ExitStack() as open_files:  # the files appear together when it is left
         files = {name: open_files.enter_context(atomic_write(out / name)) for name in _FILES}
         mutated = iter(()) if sources is None else _mutate_all(sources, settings, workers)
-        for probes in chain(mutated, _draw(settings, written, progress)):
+        for probes in chain(mutated, _draw_pairs(settings, written_cases, progress)):
             passed_over.update(probes.passed_over)
             for row in probes.rows:
-                _write_row(row, files, written)
+                _write_row(row, files, written_cases)
                 counts[row.counted] += 1
-                if row.counted == _RIGHT:
+                if row.counted == _RIGHT_OUTPUTS:
                     progress.advance()
-        if not counts[_RIGHT] and sources is not None:
+        if not counts[_RIGHT_OUTPUTS] and sources is not None:
             raise _no_right_output(sources, passed_over)
     used_operators = {key.operator for key in counts}
     manifest = ProbeManifest(
@@ -230,7 +234,7 @@ def _build(
         per_operator=settings.per_operator,
         inputs={str(path): file_sha256(path) for path in (sources.files if sources else ())},
         files={name: file_sha256(out / name) for name in _FILES},
-        right_outputs=counts[_RIGHT],
+        right_outputs=counts[_RIGHT_OUTPUTS],
         passed_over=dict(passed_over),
         operators=[
             _operator_counts(operator, counts)
@@ -242,16 +246,16 @@ def _build(
     return manifest
 
 
-def _write_row(row: _Row, files: Mapping[str, IO[bytes]], written: set[str]) -> None:
-    """Write a row's lines, without a case that another piece has ``written``."""
+def _write_row(row: _Row, files: Mapping[str, IO[bytes]], written_cases: set[str]) -> None:
+    """Write a row's lines, except for a case that is already ``written_cases``."""
     for name, line in row.lines.items():
-        if name != CASES or row.case_id not in written:
+        if name != CASES or row.case_id not in written_cases:
             files[name].write(line)
     if CASES in row.lines:
-        written.add(row.case_id)
+        written_cases.add(row.case_id)
 
 
-def _no_right_output(sources: _Sources, passed_over: Mapping[str, int]) -> InputError:
+def _no_right_output(sources: _MutationInputs, passed_over: Mapping[str, int]) -> InputError:
     """Return the error for inputs without a right output, with the reasons."""
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in passed_over.items())
     has_outputs = len(sources.files) > 1
@@ -282,19 +286,19 @@ class _CountKey(NamedTuple):
     counted: str
 
 
-_RIGHT = _CountKey(ORIGINAL, "")
+_RIGHT_OUTPUTS = _CountKey(ORIGINAL, "")
 """Key of the count of right outputs."""
 
 
 class _Row(NamedTuple):
-    """Lines to write, by file name, for one probe or weakness, and the count that it adds to."""
+    """Lines of one probe or weakness by file name, and the count to which it adds."""
 
     lines: dict[str, bytes]
     case_id: str
     counted: _CountKey
 
 
-def _original(subject: Subject, written: set[str]) -> _Row:
+def _right_output_row(subject: Subject, written_cases: set[str]) -> _Row:
     """Return the row of the right output itself, with which its twins are compared."""
     label = Verdict.on(
         subject.output.key,
@@ -303,22 +307,24 @@ def _original(subject: Subject, written: set[str]) -> _Row:
         source="construction",
         evidence=origin(ORIGINAL, "nothing", subject.output),
     )
-    return _row(subject.case, subject.output, label, _RIGHT, written)
+    return _output_row(subject.case, subject.output, label, _RIGHT_OUTPUTS, written_cases)
 
 
-def _row_of(probe: Probe | Weakness, written: set[str]) -> _Row:
+def _probe_row(probe: Probe | Weakness, written_cases: set[str]) -> _Row:
     """Return the row of a probe, or of a weakness of a rule set."""
     if isinstance(probe, Weakness):
-        counted = _CountKey(probe.operator, probe.rules)
-        return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, counted)
-    counted = _CountKey(probe.label.evidence["operator"], "probe")
-    return _row(probe.case, probe.output, probe.label, counted, written)
+        count_key = _CountKey(probe.operator, probe.rules)
+        return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, count_key)
+    count_key = _CountKey(probe.label.evidence["operator"], "probe")
+    return _output_row(probe.case, probe.output, probe.label, count_key, written_cases)
 
 
-def _row(case: Case, output: Output, label: Verdict, counted: _CountKey, written: set[str]) -> _Row:
-    """Return the row of an output, with its case unless that is among those ``written``."""
+def _output_row(
+    case: Case, output: Output, label: Verdict, count_key: _CountKey, written_cases: set[str]
+) -> _Row:
+    """Return the row of an output, with its case unless that is among those ``written_cases``."""
     lines = {OUTPUTS: encode_record(output), LABELS: encode_record(label)}
-    if case.id not in written:
-        written.add(case.id)
+    if case.id not in written_cases:
+        written_cases.add(case.id)
         lines = {CASES: encode_record(case), **lines}
-    return _Row(lines, case.id, counted)
+    return _Row(lines, case.id, count_key)

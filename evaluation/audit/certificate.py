@@ -13,7 +13,7 @@ import numpy as np
 from ...calibration.arrays import cluster_numbers
 from ...calibration.intervals.clustered_rates import certified_rate
 from ...calibration.monitoring.drift import DriftPower, drift_power
-from ...calibration.pass_threshold import NO_OVERRIDES, PassAt
+from ...calibration.pass_threshold import overridden_threshold, require_overridden_judges
 from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import JudgeId
@@ -24,7 +24,11 @@ from ...version import VERSION
 from .judged_run import JudgedRun
 
 DriftTest: TypeAlias = Literal["paired", "e-process"]
-"""``paired`` compares later runs with the certified one, anchor by anchor; ``e-process`` with the accepted accuracy, if looks are independent."""
+"""Test for drift in later runs.
+
+``paired`` compares a later run with the certified one, anchor by anchor. ``e-process`` compares it with the accepted accuracy, and needs
+independent runs.
+"""
 
 CertifiedStatistic: TypeAlias = Literal["accuracy", "true_positive_rate", "true_negative_rate"]
 
@@ -35,8 +39,8 @@ class Anchor(msgspec.Struct, frozen=True):
     """A labelled output that is judged again on later runs.
 
     Attributes:
-        item: Case, system and trial.
-        label: Its label.
+        item: Case, system and trial of the output.
+        label: Label of the output.
         right: Share of replies in which the judge was right at certification; None in certificates that do not record it.
         cluster: Cluster of dependent anchors.
     """
@@ -53,8 +57,8 @@ class RateClaim(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         statistic: Name of the rate.
         at_least: The claimed value.
-        rate: The measured rate; ``low`` is its one-sided bound.
-        holds: True if the bound reaches the claimed value.
+        rate: The measured rate; ``low`` is its one-sided lower bound.
+        holds: True if that bound reaches the claimed value.
     """
 
     statistic: CertifiedStatistic
@@ -64,25 +68,25 @@ class RateClaim(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Certificate(ResultOnPage, frozen=True, kw_only=True):
-    """Claims about a judge, with everything that they depend on.
+    """Claims about a judge's rates, with everything that they depend on.
 
     Attributes:
         fiducial: The version that wrote it.
         issued: Time of issue.
         judge: The judge's name as it signs verdicts.
-        fingerprint: Fingerprint of everything asked and parsed.
+        fingerprint: Fingerprint of prompt, model, decoding parameters and parser.
         id: The judge's id, or None if the certified run did not record it.
         served_by: Models that the endpoint named in its replies.
         data: SHA-256 of the judged items with their labels.
         pass_at: Pass threshold of the judge.
         claims: The claims.
         anchors: Labelled outputs to be judged again.
-        accepted: Accuracy on the anchors below which the judge counts as drifted: always for the e-process, for the paired test if it was set.
+        accepted: Accuracy on the anchors below which the judge counts as drifted; the paired test uses it only if the user set it.
         replies: Mean number of replies per anchor at certification.
         foresight: Power of the paired test, or None for the e-process, and in certificates that do not record it.
-        drift: Test that finds drift.
+        drift: Test for drift.
         accepted_told: True if the user set the accepted accuracy.
-        alpha: Chance of a false alarm of drift, over all looks together.
+        alpha: Chance of a false alarm of drift, over all later runs together.
         salt: Salt of the anchors' hashes in a signed copy; unset if there is none.
     """
 
@@ -116,7 +120,7 @@ def certify(
     *,
     issued: str,
     level: float = 0.95,
-    pass_at: PassAt = NO_OVERRIDES,
+    pass_at: Mapping[str, float] = {},
     accepted: float | None = None,
     drift: DriftTest = "paired",
 ) -> Certificate:
@@ -129,7 +133,7 @@ def certify(
         level: Confidence level at which the bounds of all claims hold together (Bonferroni).
         pass_at: Override of the pass threshold that the judge declares.
         accepted: Accuracy on the anchors below which the judge counts as drifted, or None for its certified bound.
-        drift: Test that will find drift.
+        drift: Test for drift in later runs.
 
     Returns:
         The certificate, whether or not its claims hold.
@@ -138,20 +142,22 @@ def certify(
         UsageError: A claim names another statistic.
         InputError: No verdict has a label and a score.
     """
-    graded = sorted((row for row in run.rows if row["score"] is not None), key=lambda row: row["item_id"])
-    if not graded:
+    graded_rows = sorted(
+        (row for row in run.rows if row["score"] is not None), key=lambda row: row["item_id"]
+    )
+    if not graded_rows:
         raise InputError("no verdict has both a label and a score")
-    pass_at.require_known_judges([run.judge])
-    threshold = pass_at.of([run.judge], run.threshold).at
+    require_overridden_judges(pass_at, [run.judge])
+    threshold = overridden_threshold(run.threshold, pass_at, [run.judge]).at
     claim_level = 1 - (1 - level) / max(1, len(claims))
-    bound = _rate("accuracy", graded, level, threshold).low or 0.0
-    scores = [run.scores.get(row["item_id"], [row["score"]]) for row in graded]
-    right = [
+    accuracy_bound = _rate("accuracy", graded_rows, level, threshold).low or 0.0
+    scores = [run.scores.get(row["item_id"], [row["score"]]) for row in graded_rows]
+    right_shares = [
         fmean(is_right(score, row["label"], threshold) for score in repeats)
-        for row, repeats in zip(graded, scores, strict=True)
+        for row, repeats in zip(graded_rows, scores, strict=True)
     ]
     replies = sum(map(len, scores)) / len(scores)
-    accuracy = sum(right) / len(right)
+    accuracy = sum(right_shares) / len(right_shares)
     return Certificate(
         fiducial=VERSION,
         issued=issued,
@@ -161,21 +167,24 @@ def certify(
         served_by=run.served_by,
         data=labels_sha256((row["item_id"], row["label"]) for row in run.rows),
         pass_at=threshold,
-        claims=[_claim(name, at_least, graded, claim_level, threshold) for name, at_least in claims.items()],
+        claims=[
+            _claim(name, at_least, graded_rows, claim_level, threshold) for name, at_least in claims.items()
+        ],
         anchors=[
             Anchor(row["item_id"], row["label"], share, row["cluster"])
-            for row, share in zip(graded, right, strict=True)
+            for row, share in zip(graded_rows, right_shares, strict=True)
         ],
         drift=drift,
         replies=replies,
-        foresight=drift_power(accuracy, len(right), replies=replies) if drift == "paired" else None,
+        foresight=drift_power(accuracy, len(right_shares), replies=replies) if drift == "paired" else None,
         accepted_told=accepted is not None,
-        accepted=min(max(bound, 0.01), 0.99) if accepted is None else accepted,
+        # The e-process needs a rate strictly between 0 and 1.
+        accepted=min(max(accuracy_bound, 0.01), 0.99) if accepted is None else accepted,
     )
 
 
 def is_right(score: float, label: float, pass_at: float) -> bool:
-    """Return whether judge and label fall on the same side."""
+    """Return whether score and label fall on the same side of the threshold."""
     return reaches(score, pass_at) == reaches(label, pass_at)
 
 
@@ -195,7 +204,9 @@ def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float,
 
 
 def _rate(name: str, rows: list[dict[str, Any]], level: float, pass_at: float) -> Statistic:
-    labels = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(name, {True, False})
-    counted = [row for row in rows if reaches(row["label"], pass_at) in labels]
-    right = np.array([is_right(row["score"], row["label"], pass_at) for row in counted], dtype=np.float64)
-    return certified_rate(right, cluster_numbers(row["cluster"] for row in counted), level=level)
+    passing_labels = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(name, {True, False})
+    rows_of_rate = [row for row in rows if reaches(row["label"], pass_at) in passing_labels]
+    agrees = np.array(
+        [is_right(row["score"], row["label"], pass_at) for row in rows_of_rate], dtype=np.float64
+    )
+    return certified_rate(agrees, cluster_numbers(row["cluster"] for row in rows_of_rate), level=level)

@@ -25,15 +25,15 @@ from ..store.run_store import RunStore
 from .certificate import Certificate, DriftTest, is_right
 from .judged_run import JudgedRun
 
-_MIN_JUDGED = 0.5
-"""Share of the anchors that a run must have judged to be a look at them."""
+_MIN_JUDGED_SHARE = 0.5
+"""Share of the anchors that a run must have judged anew to count as a look."""
 
 
 class Look(msgspec.Struct, frozen=True, kw_only=True):
-    """One run over the anchors.
+    """Results of one later run on the anchors.
 
     Attributes:
-        run: Hash of the run's folder; the same run is counted once.
+        run: Hash of the path of the run's folder, so that the same run is counted once.
         judged: Number of anchors judged anew.
         right: For each anchor, whether the judge was right, or None if it was not judged anew.
         anchors: Hash of the certified anchors; None in looks recorded without it.
@@ -53,10 +53,10 @@ class CertificateStatus(ResultOnPage, frozen=True, kw_only=True):
         void: Reasons why it does not.
         notes: Further notes, such as why the run was not a look.
         looks: Number of looks so far.
-        drift: Test that finds drift.
-        evidence: Evidence for drift by the e-process after the last look; its alarm is ``1 / alpha``.
+        drift: Test for drift.
+        evidence: Evidence for drift by the e-process after the last look; the alarm is at ``1 / alpha``.
         drop: Drop in accuracy since certification, over all looks; None without a look, or if the certificate does not record the anchors' accuracy.
-        p: p-value of no drop, by the paired test, or None without a drop.
+        p: p-value of the hypothesis of no drop, by the paired test, or None if ``drop`` is None.
         level: p-value at which the paired test finds drift at the last look, or at the first if there is none.
         accuracy: Accuracy on the anchors judged anew in this run, or None if the run was not a look.
     """
@@ -74,14 +74,14 @@ class CertificateStatus(ResultOnPage, frozen=True, kw_only=True):
 
 
 SIGNED = ".signed.json"
-"""End of the name of a certificate's signed copy."""
+"""Suffix of the file name of a certificate's signed copy."""
 
 
 def read_certificate(path: Path) -> Certificate:
     """Read a certificate.
 
     Raises:
-        InputError: It cannot be read as one.
+        InputError: The file cannot be read as a certificate.
     """
     try:
         return decode_record(path.read_bytes(), Certificate)
@@ -90,11 +90,12 @@ def read_certificate(path: Path) -> Certificate:
 
 
 def certificates_of(store: RunStore) -> dict[str, Certificate | InputError]:
-    """Read the certificates in a run's folder of judges that are unchanged, by file name."""
+    """Read a run folder's certificates of judges that are unchanged, by file name."""
     return {
-        name: each
-        for name, each in _certificates_in(store).items()
-        if isinstance(each, InputError) or (each.id is not None and store.roster.get(each.id) is not None)
+        name: certificate
+        for name, certificate in _certificates_in(store).items()
+        if isinstance(certificate, InputError)
+        or (certificate.id is not None and store.roster.get(certificate.id) is not None)
     }
 
 
@@ -112,22 +113,26 @@ def _certificates_in(store: RunStore) -> dict[str, Certificate | InputError]:
 
 def lapsed_certificates(store: RunStore) -> dict[str, Certificate]:
     """Read a run folder's certificates of judges that were parsed again since, by file name."""
-    before = {
+    earlier_fingerprints = {
         judge["before"]
         for reparsed in store.manifest.reparsed
         for judge in reparsed["judges"]
         if judge["before"] != judge["after"]
     }
-    read, standing = (_certificates_in(store), certificates_of(store)) if before else ({}, {})
+    if not earlier_fingerprints:
+        return {}
+    unchanged = certificates_of(store)
     return {
-        name: each
-        for name, each in read.items()
-        if not isinstance(each, InputError) and each.fingerprint in before and name not in standing
+        name: certificate
+        for name, certificate in _certificates_in(store).items()
+        if not isinstance(certificate, InputError)
+        and certificate.fingerprint in earlier_fingerprints
+        and name not in unchanged
     }
 
 
 def looks_file(certificate: Path) -> Path:
-    """Return the file beside a certificate that records the looks at its anchors."""
+    """Return the path next to a certificate where looks at its anchors are recorded."""
     return certificate.with_name(f"{certificate.stem}.looks.jsonl")
 
 
@@ -144,23 +149,23 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateSt
     """
     certificate = read_certificate(path)
     void, notes = _changes(certificate, run), list[str]()
-    recorded = list(read_records(looks_file(path), Look)) if looks_file(path).exists() else []
-    looks = [look for look in recorded if _is_look_at(look, certificate)]
+    recorded_looks = list(read_records(looks_file(path), Look)) if looks_file(path).exists() else []
+    looks = [look for look in recorded_looks if _is_look_at(look, certificate)]
     accuracy = None
     if not void:
-        look = _look(certificate, run, folder)
-        refusal = _why_no_look(look, looks, len(certificate.anchors))
+        look = _make_look(certificate, run, folder)
+        refusal = _no_look_reason(look, looks, len(certificate.anchors))
         if refusal is not None:
             notes.append(refusal)
         else:
             looks.append(look)
-            write_records(looks_file(path), [*recorded, look])
-            accuracy = float(np.nanmean(_rightness(look)))
-    results = [_rightness(look) for look in looks]
+            write_records(looks_file(path), [*recorded_looks, look])
+            accuracy = float(np.nanmean(_right_by_anchor(look)))
+    results = [_right_by_anchor(look) for look in looks]
     # For the e-process, an anchor that was not judged counts as right: a missing verdict is no evidence of drift.
     evidence = drift_evidence([np.nan_to_num(result, nan=1.0) for result in results], certificate.accepted)
-    drops, p = _paired(certificate, results)
-    alarm = _alarm(certificate, results, evidence, drops, p)
+    drops, p = _accuracy_drops(certificate, results)
+    alarm = _drift_finding(certificate, results, evidence, drops, p)
     if alarm is not None:
         void.append(f"the judge has drifted: {alarm}")
     return CertificateStatus(
@@ -179,8 +184,8 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateSt
 
 def _is_look_at(look: Look, certificate: Certificate) -> bool:
     """Return whether a look is at these anchors, not those of a replaced certificate."""
-    same = look.anchors is None or look.anchors == _anchors_sha256(certificate)
-    return same and len(look.right) == len(certificate.anchors)
+    same_anchors = look.anchors is None or look.anchors == _anchors_sha256(certificate)
+    return same_anchors and len(look.right) == len(certificate.anchors)
 
 
 def _anchors_sha256(certificate: Certificate) -> str:
@@ -188,24 +193,24 @@ def _anchors_sha256(certificate: Certificate) -> str:
     return hashlib.sha256(encode_json(facts)).hexdigest()
 
 
-def _rightness(look: Look) -> FloatArray:
-    """Return 1 or 0 for each anchor, NaN if it was not judged anew."""
+def _right_by_anchor(look: Look) -> FloatArray:
+    """Return 1 or 0 for each anchor, or NaN if it was not judged anew."""
     return np.array([np.nan if right is None else right for right in look.right], dtype=np.float64)
 
 
-def _paired(certificate: Certificate, looks: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+def _accuracy_drops(certificate: Certificate, looks: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
     """Return the drop and its p-value after each look.
 
     Both are empty if the certificate does not record on which anchors the judge was right.
     """
-    right = [anchor.right for anchor in certificate.anchors]
-    if None in right:
+    right_shares = [anchor.right for anchor in certificate.anchors]
+    if None in right_shares:
         return np.empty(0), np.empty(0)
     cluster = cluster_numbers(anchor.cluster or anchor.item for anchor in certificate.anchors)
-    return paired_drops(np.array(right, dtype=np.float64), looks, cluster)
+    return paired_drops(np.array(right_shares, dtype=np.float64), looks, cluster)
 
 
-def _alarm(
+def _drift_finding(
     certificate: Certificate,
     looks: list[FloatArray],
     evidence: FloatArray,
@@ -215,31 +220,31 @@ def _alarm(
     """Return the finding of drift by the certificate's test, or None if there is none."""
     alpha, accepted = certificate.alpha, certificate.accepted
     if certificate.drift == "e-process":
-        at = first_alarm(evidence, alpha)
-        if at is None:
+        look_index = first_alarm(evidence, alpha)
+        if look_index is None:
             return None
         return (
             f"on its anchors it is right less often than {accepted:.3f} "
-            f"(look {at + 1}, evidence {evidence[at]:.3g}, alarm at {1 / alpha:g})"
+            f"(look {look_index + 1}, evidence {evidence[look_index]:.3g}, alarm at {1 / alpha:g})"
         )
     if certificate.accepted_told:
         means = [float(np.nanmean(np.stack(looks[: count + 1]))) for count in range(len(looks))]
         p = np.where(np.array(means) < accepted, p, 1.0)  # a drop to above the accepted accuracy is no drift
     levels = look_levels(len(p), alpha, certificate.replies)
-    at = first_drop(p, levels)
-    if at is None:
+    look_index = first_drop(p, levels)
+    if look_index is None:
         return None
     return (
-        f"on its anchors it is right less often than when it was certified, by {drops[at]:.3f} "
-        f"(look {at + 1}, p {p[at]:.2g}, alarm at {levels[at]:.2g})"
+        f"on its anchors it is right less often than when it was certified, by {drops[look_index]:.3f} "
+        f"(look {look_index + 1}, p {p[look_index]:.2g}, alarm at {levels[look_index]:.2g})"
     )
 
 
-def _why_no_look(look: Look, earlier: Sequence[Look], anchors: int) -> str | None:
+def _no_look_reason(look: Look, earlier_looks: Sequence[Look], anchors: int) -> str | None:
     """Return why a run does not count as a look, or None if it does."""
-    if look.run in {each.run for each in earlier}:
+    if look.run in {earlier.run for earlier in earlier_looks}:
         return "this run was counted before; judge the anchors again in another folder for a new look"
-    if look.judged < _MIN_JUDGED * anchors:
+    if look.judged < _MIN_JUDGED_SHARE * anchors:
         return (
             f"no look: {look.judged} of {anchors} anchors were judged anew (replies from the cache are not)"
         )
@@ -252,44 +257,44 @@ def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
     if not _same_judge(certificate.id, run.id):
         void.append(f"it is about {certificate.judge}, this run was judged by {run.judge}")
     if run.fingerprint != certificate.fingerprint:
-        parsed = {run.fingerprint, certificate.fingerprint} <= set(run.parsed)
+        only_parser_changed = {run.fingerprint, certificate.fingerprint} <= set(run.parsed)
         void.append(
             f"the judge's replies are parsed by another version of the parser; parse the runs again ({command('judge', reparse=True)}), and certify again"
-            if parsed
+            if only_parser_changed
             else "the judge changed: prompt, model, decoding parameters or parser are not those of the certificate"
         )
     if run.served_by != certificate.served_by:
-        before, now = (
+        served_before, served_now = (
             ", ".join(names) or "no other model" for names in (certificate.served_by, run.served_by)
         )
-        void.append(f"the endpoint uses another model: {now}, was {before}")
+        void.append(f"the endpoint uses another model: {served_now}, was {served_before}")
     labels = {row["item_id"]: row["label"] for row in run.rows}
-    changed = [
+    relabelled = [
         anchor.item for anchor in certificate.anchors if labels.get(anchor.item, anchor.label) != anchor.label
     ]
-    if changed:
-        void.append(f"the labels of {len(changed)} anchors changed, {changed[0]} among them")
+    if relabelled:
+        void.append(f"the labels of {len(relabelled)} anchors changed, {relabelled[0]} among them")
     return void
 
 
-def _same_judge(certified: JudgeId | None, judged: JudgeId | None) -> bool:
+def _same_judge(certified_id: JudgeId | None, judged_id: JudgeId | None) -> bool:
     """Return whether both ids are of one judge, whose prompt or parameters may have changed."""
-    if certified is None or judged is None:
-        return certified == judged
-    return msgspec.structs.replace(judged, fingerprint=certified.fingerprint) == certified
+    if certified_id is None or judged_id is None:
+        return certified_id == judged_id
+    return msgspec.structs.replace(judged_id, fingerprint=certified_id.fingerprint) == certified_id
 
 
-def _look(certificate: Certificate, run: JudgedRun, folder: Path) -> Look:
-    judged = {
+def _make_look(certificate: Certificate, run: JudgedRun, folder: Path) -> Look:
+    right_by_item = {
         row["item_id"]: is_right(row["score"], row["label"], certificate.pass_at)
         for row in run.rows
         if row["score"] is not None and row["item_id"] in run.fresh
     }
-    right = [judged.get(anchor.item) for anchor in certificate.anchors]
-    name = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    right_on_anchors = [right_by_item.get(anchor.item) for anchor in certificate.anchors]
+    run_hash = hashlib.sha256(str(folder.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return Look(
-        run=name,
-        judged=sum(each is not None for each in right),
-        right=right,
+        run=run_hash,
+        judged=len(right_on_anchors) - right_on_anchors.count(None),
+        right=right_on_anchors,
         anchors=_anchors_sha256(certificate),
     )

@@ -46,10 +46,10 @@ AUDITS = {
     "plain_verdict": "injected verdicts",
     "answer_plain_verdict": "injected verdicts",
 }
-"""Audit that an operator belongs to, if not invariance or attack."""
+"""Audit of an operator; others belong to ``invariance`` or ``attack``."""
 
-PAIR = 2
-"""Fewest verdicts on one output that can agree or differ."""
+MIN_REPEATS = 2
+"""Minimum number of verdicts on one output that can agree or differ."""
 
 _NO_OTHER_CHANGE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask twice or more"
 
@@ -59,72 +59,72 @@ def twin_and_attack_comparisons(
 ) -> list[AuditComparison]:
     """Compare every twin and every attack of one judge, and test them together.
 
-    An operator whose twins have an effect is no standard for the others: they are compared again without it, until no
+    Operators whose twins have an effect cannot serve as a standard for the others. So the comparison is repeated without them until no
     further effect is found.
     """
-    attack_comparisons = list(attacks(scored, controls))
+    attack_comparisons = list(compare_attacks(scored, controls))
     with_effect: dict[str, AuditComparison] = {}
     while True:
-        tests = [*invariances(scored, with_effect.keys()), *attack_comparisons]
-        result = corrected(tests, lambda each: (each.difference.value or 0.0) > 0.0)
-        new = [
+        tests = [*compare_twins(scored, with_effect.keys()), *attack_comparisons]
+        result = correct_p_values(tests, lambda comparison: (comparison.difference.value or 0.0) > 0.0)
+        new_effects = [
             comparison
             for comparison in result
             if comparison.found and comparison.name not in {*with_effect, *controls}
         ]
-        if not new:
+        if not new_effects:
             return [with_effect.get(comparison.name, comparison) for comparison in result]
-        with_effect.update((comparison.name, comparison) for comparison in new)
+        with_effect.update((comparison.name, comparison) for comparison in new_effects)
 
 
-def invariances(
+def compare_twins(
     scored: Mapping[ItemKey, ScoredProbe], ignored: Container[str] = ()
 ) -> Iterator[AuditComparison]:
     """Test if a judge changes its verdict more often for one harmless change than for others.
 
-    Repeating the question is no standard: a judge that errs may repeat its answer to the same question, and still change its verdict at
-    random on any change. So each operator is compared with the other operators on the same outputs. If there are none, it is compared
-    with repeats of the question.
+    Repeats of the question are a poor standard: a judge that errs may repeat its answer to the same question, and still change its
+    verdict at random on any change. So each operator is compared with the other operators on the same outputs. If there are none, it is
+    compared with repeats of the question.
 
     Args:
         scored: Probes with the judge's verdicts.
-        ignored: Operators to compare no other with, if possible.
+        ignored: Operators that are not used as a standard if there are others.
 
     Yields:
-        The share of twins judged differently from the right output, minus the mean share of the other twins of the same
+        By operator, the share of twins judged unlike their right output, minus the mean share among the other twins of the same
         output.
     """
     twins = by_operator(probe for probe in scored.values() if probe.facts.plants == "twin")
-    changes = _changes(twins, scored)
+    changes = _twin_changes(twins, scored)
     for operator, group in twins.items():
         standard = (
             _other_changes(changes, operator, ignored)
             or _other_changes(changes, operator, ())
             or _changes_on_repeats(changes, operator, scored)
         )
-        compared = [twin for twin in group if twin.score is not None and twin.facts.source in standard]
+        compared_twins = [twin for twin in group if twin.score is not None and twin.facts.source in standard]
         shift = shift_of(
-            (_change(twin, scored[twin.facts.source]) - standard[twin.facts.source], twin.cluster)
-            for twin in compared
+            (_share_changed(twin, scored[twin.facts.source]) - standard[twin.facts.source], twin.cluster)
+            for twin in compared_twins
         )
-        alone = not standard and any(operator in shares for shares in changes.values())
-        untested = _NO_OTHER_CHANGE if alone else None
+        has_no_standard = not standard and any(operator in shares for shares in changes.values())
+        untested = _NO_OTHER_CHANGE if has_no_standard else None
         yield comparison_of(operator, AUDITS.get(operator, "invariance"), shift, untested)
 
 
-def _changes(
+def _twin_changes(
     twins: Mapping[str, Sequence[ScoredProbe]], scored: Mapping[ItemKey, ScoredProbe]
 ) -> dict[ItemKey, dict[str, float]]:
-    """Return the share of twins judged differently, by right output and operator."""
+    """Return the share of twins judged unlike their right output, by right output and operator."""
     changes: dict[ItemKey, dict[str, float]] = {}
     for operator, group in twins.items():
-        shares: dict[ItemKey, list[float]] = {}
+        shares_by_source: dict[ItemKey, list[float]] = {}
         for twin in group:
             source = scored.get(twin.facts.source)
             if twin.score is not None and source is not None and source.repeats:
-                shares.setdefault(twin.facts.source, []).append(_change(twin, source))
-        for key, of_source in shares.items():
-            changes.setdefault(key, {})[operator] = fmean(of_source)
+                shares_by_source.setdefault(twin.facts.source, []).append(_share_changed(twin, source))
+        for key, source_shares in shares_by_source.items():
+            changes.setdefault(key, {})[operator] = fmean(source_shares)
     return changes
 
 
@@ -149,21 +149,25 @@ def _changes_on_repeats(
     return {
         source: flips([reaches(score, scored[source].threshold) for score in scored[source].repeats])
         for source, shares in changes.items()
-        if operator in shares and len(scored[source].repeats) >= PAIR
+        if operator in shares and len(scored[source].repeats) >= MIN_REPEATS
     }
 
 
-def _change(twin: ScoredProbe, source: ScoredProbe) -> float:
+def _share_changed(twin: ScoredProbe, source: ScoredProbe) -> float:
     """Return the share of verdicts on the right output that differ from the twin's verdict."""
-    changed = [reaches(score, source.threshold) != twin.passed for score in source.repeats]
-    return sum(changed) / len(changed)
+    is_changed = [reaches(score, source.threshold) != twin.passed for score in source.repeats]
+    return sum(is_changed) / len(is_changed)
 
 
-def attacks(scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]) -> Iterator[AuditComparison]:
+def compare_attacks(
+    scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]
+) -> Iterator[AuditComparison]:
     """Compare each attack with its control: how much more often the wrong output passes."""
-    graded = [probe for probe in scored.values() if probe.score is not None]
-    by_site = probes_by_site(graded)
-    for operator, group in by_operator(probe for probe in graded if probe.facts.plants == "attack").items():
+    graded_probes = [probe for probe in scored.values() if probe.score is not None]
+    by_site = probes_by_site(graded_probes)
+    for operator, group in by_operator(
+        probe for probe in graded_probes if probe.facts.plants == "attack"
+    ).items():
         if operator in controls:
             pairs = [(probe, control_of(probe, controls[operator], by_site)) for probe in group]
             shift = shift_of(
@@ -183,36 +187,39 @@ def compare_prompts(judges: Mapping[str, Mapping[ItemKey, ScoredProbe]]) -> list
         Share right of the first minus share right of the second, for each pair; corrected over all pairs.
     """
     comparisons: list[AuditComparison] = []
-    for one, other in combinations(judges, 2):
-        second = {key: each for key, each in judges[other].items() if each.score is not None}
+    for first_name, second_name in combinations(judges, 2):
+        first, second = judges[first_name], judges[second_name]
         pairs = [
-            (each, second[key])
-            for key, each in judges[one].items()
-            if each.score is not None and key in second
+            (probe, second[key])
+            for key, probe in first.items()
+            if probe.score is not None and key in second and second[key].score is not None
         ]
+        # Right is to fail a fault and to pass a right output, hence the two signs.
         faults = [(b.passed - float(a.passed), a.cluster) for a, b in pairs if a.facts.plants == "fault"]
         right_outputs = [(float(a.passed) - b.passed, a.cluster) for a, b in pairs if a.facts.right]
         for noun, differences in (("faults", faults), ("right outputs", right_outputs)):
             if differences:
-                name = f"{one} against {other}, {noun}"
+                name = f"{first_name} against {second_name}, {noun}"
                 comparisons.append(comparison_of(name, "prompts", shift_of(differences)))
-    return corrected(comparisons, lambda _: True)
+    return correct_p_values(comparisons, lambda _: True)
 
 
-def corrected(
+def correct_p_values(
     comparisons: Sequence[AuditComparison], matters: Callable[[AuditComparison], bool]
 ) -> list[AuditComparison]:
     """Correct p-values by Holm, and mark significant comparisons that ``matters`` accepts."""
     adjusted = adjust_known([comparison.p for comparison in comparisons])
     return [
-        msgspec.structs.replace(each, holm_p=p, found=p is not None and p <= ALPHA and matters(each))
-        for each, p in zip(comparisons, adjusted, strict=True)
+        msgspec.structs.replace(
+            comparison, holm_p=p, found=p is not None and p <= ALPHA and matters(comparison)
+        )
+        for comparison, p in zip(comparisons, adjusted, strict=True)
     ]
 
 
 def steadiness(scored: Mapping[ItemKey, ScoredProbe], originals: Iterable[ItemKey]) -> Steadiness | None:
     """Return how often repeats on right outputs agree, or None if nothing was judged twice."""
-    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= PAIR]
+    repeated = [scored[key] for key in originals if key in scored and len(scored[key].repeats) >= MIN_REPEATS]
     if not repeated:
         return None
     repeats = [[reaches(score, probe.threshold) for score in probe.repeats] for probe in repeated]
@@ -223,13 +230,15 @@ def steadiness(scored: Mapping[ItemKey, ScoredProbe], originals: Iterable[ItemKe
 
 
 ProbesBySite: TypeAlias = Mapping[tuple[str, ItemKey, int], ScoredProbe]
-"""Probes by operator, right output, and number among those of both."""
+"""Probes by operator, right output, and number (see `site_of`)."""
 
 
 def probes_by_site(scored: Iterable[ScoredProbe]) -> ProbesBySite:
-    """Return graded probes by operator, right output and number."""
-    graded = (probe for probe in scored if probe.score is not None)
-    return {(probe.facts.operator, probe.facts.source, site_of(probe.facts)): probe for probe in graded}
+    """Index the graded probes by operator, right output and number."""
+    graded_probes = (probe for probe in scored if probe.score is not None)
+    return {
+        (probe.facts.operator, probe.facts.source, site_of(probe.facts)): probe for probe in graded_probes
+    }
 
 
 def control_of(attack: ScoredProbe, operator: str, by_site: ProbesBySite) -> ScoredProbe | None:

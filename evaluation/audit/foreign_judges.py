@@ -1,4 +1,4 @@
-"""Audit another tool's judge: export probes to it, and analyse its imported verdicts."""
+"""Audit another tool's judge: export probes for it, and analyse its imported verdicts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SYSTEM = "probes"
 
 
 def probe_name(key: ItemKey) -> str:
-    """Return a probe's exported name, which does not reveal what was planted."""
+    """Return a probe's exported name, a hash that does not reveal what was planted."""
     return f"probe-{hashlib.sha256(str(key).encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
@@ -53,10 +53,10 @@ def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequen
 
     Args:
         probes: The folder of probes.
-        to: The tool.
+        to: Name of the tool.
         out: The folder to write.
-        sample: Most probes of one operator.
-        only: Names of operators; all, when empty.
+        sample: Maximum number of probes of one operator.
+        only: Names of operators; all if empty.
 
     Returns:
         The written files.
@@ -69,8 +69,8 @@ def export_probes(probes: Path, to: str, out: Path, *, sample: int, only: Sequen
         raise UsageError(f"probes are not written for {to!r}; there are {', '.join(WRITERS)}")
     read_manifest(probes)
     with CaseIndex(probes / CASES) as cases:
-        _, chosen = _choose(probes, cases, sample, only)
-        items = list(_items(probes, cases, chosen))
+        _, chosen = _choose_from_folder(probes, cases, sample, only)
+        items = list(_export_items(probes, cases, chosen))
     created = datetime.now(UTC).isoformat(timespec="seconds")
     return WRITERS[to](items, out, ExportContext(probes.resolve().name, created, {}, {}))
 
@@ -80,20 +80,22 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
 
     Raises:
         InputError: A file cannot be read, or nothing in it is about these probes.
-        RunFolderError: The output folder holds a run, whose verdicts would be replaced.
+        RunFolderError: The output folder contains a run, whose verdicts would be replaced.
     """
     if RunStore(out).begun:
         raise RunFolderError(
             f"{out}: holds a run, whose verdicts would be replaced; choose another {setting('out')}"
         )
     with CaseIndex(probes / CASES) as cases:
-        manifest, chosen = _choose(probes, cases, None, ())
-        verdicts = list(_verdicts(results, as_ or find_format(results), chosen))
+        manifest, chosen = _choose_from_folder(probes, cases, None, ())
+        verdicts = list(_imported_verdicts(results, as_ or find_format(results), chosen))
         if not verdicts:
             raise InputError("no score in it is of one of these probes", path=results)
-        judged = {verdict.key for verdict in verdicts}
-        judged_probes = ChosenProbes({key: chosen.probes[key] for key in judged}, chosen.originals & judged)
-        clusters = {key.case_id: cases.cluster(key.case_id) for key in judged}
+        judged_keys = {verdict.key for verdict in verdicts}
+        judged_probes = ChosenProbes(
+            {key: chosen.probes[key] for key in judged_keys}, chosen.originals & judged_keys
+        )
+        clusters = {key.case_id: cases.cluster(key.case_id) for key in judged_keys}
     by_author = scored_probes(verdicts, judged_probes.probes, clusters, {})
     scored = {author: group for author, group in by_author.items() if isinstance(author, JudgeId)}
     audit = _audit(scored, judged_probes, manifest)
@@ -104,7 +106,7 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
     return audit
 
 
-def _choose(
+def _choose_from_folder(
     probes: Path, cases: CaseIndex, sample: int | None, only: Sequence[str]
 ) -> tuple[ProbeManifest, ChosenProbes]:
     manifest = read_manifest(probes)
@@ -112,7 +114,7 @@ def _choose(
     return manifest, choose_probes(facts, len(facts) if sample is None else sample, cases.cluster, only)
 
 
-def _items(probes: Path, cases: CaseIndex, chosen: ChosenProbes) -> Iterator[ExportItem]:
+def _export_items(probes: Path, cases: CaseIndex, chosen: ChosenProbes) -> Iterator[ExportItem]:
     """Yield the chosen probes under their exported names, in an order that reveals nothing."""
     items: dict[str, ExportItem] = {}
     for output in read_records(probes / OUTPUTS, Output):
@@ -125,13 +127,13 @@ def _items(probes: Path, cases: CaseIndex, chosen: ChosenProbes) -> Iterator[Exp
     yield from (items[name] for name in sorted(items))
 
 
-def _verdicts(results: Path, name: str, chosen: ChosenProbes) -> Iterator[Verdict]:
+def _imported_verdicts(results: Path, name: str, chosen: ChosenProbes) -> Iterator[Verdict]:
     """Yield the imported verdicts as verdicts on the probes; trials become repeats.
 
     Raises:
         InputError: A judge has two verdicts on one trial of a probe.
     """
-    keys = {probe_name(key): key for key in chosen.probes}
+    key_of_name = {probe_name(key): key for key in chosen.probes}
     probe_names: dict[str, str] = {}
     repeats = _RepeatNumbers()
     for record in read_one(name, results, Options()):
@@ -139,7 +141,7 @@ def _verdicts(results: Path, name: str, chosen: ChosenProbes) -> Iterator[Verdic
             probe = record.tags.get(PROBE)
             probe_names[record.id] = probe if isinstance(probe, str) else record.id
         elif isinstance(record, Verdict):
-            key = keys.get(probe_names.get(record.case_id, record.case_id))
+            key = key_of_name.get(probe_names.get(record.case_id, record.case_id))
             if key is not None:
                 repeat = repeats.of(record, key)
                 if repeat is None:
@@ -160,12 +162,13 @@ class _RepeatNumbers:
 
     def of(self, verdict: Verdict, probe: ItemKey) -> int | None:
         """Return the number of a verdict, or None if its trial and repeat have a verdict already."""
-        numbers = self._numbers.setdefault((verdict.by, probe), {})
+        number_of = self._numbers.setdefault((verdict.by, probe), {})
         trial_and_repeat = verdict.trial, verdict.repeat
-        if trial_and_repeat in numbers:
+        if trial_and_repeat in number_of:
             return None
-        number = next(each for each in count(sum(trial_and_repeat)) if each not in numbers.values())
-        numbers[trial_and_repeat] = number
+        # Trials become repeats, and keep their own number if it is free.
+        number = next(number for number in count(sum(trial_and_repeat)) if number not in number_of.values())
+        number_of[trial_and_repeat] = number
         return number
 
 

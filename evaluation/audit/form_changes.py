@@ -23,29 +23,30 @@ from ...judges.decision_forms import (
 from ...judges.decision_scores import NO, QUESTIONS, YES, answer_distribution, confidence_of
 from ...records import ItemKey, Verdict
 from .audit_results import Concern, FormResult, JudgeWeakness
-from .score_changes import MOVED
+from .score_changes import MIN_MEAN_CHANGE
 
 REPEATS = "repeats"
 """Name of the result on the same questions asked again in the usual form."""
 
-_SEEN = 0.5
-"""A marker is not read if its probability is less than this above that of one that is not there."""
+_MIN_MARKER_EFFECT = 0.5
+"""A marker counts as unread if it raises its probability by less than this."""
 
 _LEVEL = 0.95
+"""Confidence level that holds for all forms together."""
 
 AnswersByQuestion: TypeAlias = Mapping[str, Mapping[str, float]]
-"""Distribution over its options by question."""
+"""Distribution over the options of each question."""
 
 _NO_ANSWERS: AnswersByQuestion = {}
 
 
 class FormAnswers(NamedTuple):
-    """AnswersByQuestion of one judge about the items of an audit.
+    """Answers of one judge about the items of an audit.
 
     Attributes:
-        usual: AnswersByQuestion to the usual form by item, one for each repeat that has any.
+        usual: Answers to the usual form by item, one for each repeat with answers.
         formed: Verdicts in other forms, by form and item.
-        cluster: Cluster of an item.
+        cluster: Returns the cluster of an item.
     """
 
     usual: Mapping[ItemKey, Sequence[AnswersByQuestion]]
@@ -55,20 +56,29 @@ class FormAnswers(NamedTuple):
 
 def answers_of(verdict: Verdict) -> AnswersByQuestion:
     """Return the valid answers of a verdict by question."""
-    found: dict[str, Mapping[str, float]] = {}
-    given: Any = verdict.evidence.get(QUESTIONS)
-    if not isinstance(given, dict):
-        return found
-    for name, answer in given.items():  # pyright: ignore[reportUnknownVariableType] - evidence holds anything
+    answers: dict[str, Mapping[str, float]] = {}
+    recorded: Any = verdict.evidence.get(QUESTIONS)
+    if not isinstance(recorded, dict):
+        return answers
+    for name, answer in recorded.items():  # pyright: ignore[reportUnknownVariableType] - evidence holds anything
         try:
-            found[str(name)] = answer_distribution(answer)  # pyright: ignore[reportUnknownArgumentType]
-        except ValueError:
+            answers[str(name)] = answer_distribution(answer)  # pyright: ignore[reportUnknownArgumentType]
+        except ValueError:  # not a distribution
             continue
-    return found
+    return answers
 
 
-class _Change(NamedTuple):
-    """Change on one item: total variation averaged over questions, and that of p(yes)."""
+class _ItemAnswersChange(NamedTuple):
+    """Change of the answers about one item.
+
+    Attributes:
+        size: Mean total variation over the questions.
+        yes: Mean change of p(yes), or None without a yes/no question.
+        largest: Largest total variation of a question.
+        largest_at: Item and question with the largest change.
+        repeats: Mean total variation between two repeats, or None if one lacks an answer.
+        cluster: Cluster of the item.
+    """
 
     size: float
     yes: float | None
@@ -80,54 +90,70 @@ class _Change(NamedTuple):
 
 def form_results(answers: FormAnswers) -> list[FormResult]:
     """Return a judge's results by form, repeats of the usual form first."""
-    asked = [form for form in DECISION_FORMS if form.name in answers.formed]
-    level = 1 - (1 - _LEVEL) / max(len(asked), 1)
-    return [_on_repeats(answers), *(_on_form(form, answers, level) for form in asked)]
+    forms_asked = [form for form in DECISION_FORMS if form.name in answers.formed]
+    level = 1 - (1 - _LEVEL) / max(len(forms_asked), 1)
+    return [_repeats_result(answers), *(_result_in_form(form, answers, level) for form in forms_asked)]
 
 
-def _on_repeats(answers: FormAnswers) -> FormResult:
+def _repeats_result(answers: FormAnswers) -> FormResult:
     changes = [
         change
-        for item, (first, second) in _twice(answers)
-        if (change := _change(item, first, second, answers, negates=False)) is not None
+        for item, (first, second) in _first_two_repeats(answers)
+        if (change := _item_change(item, first, second, answers, negates=False)) is not None
     ]
-    sure = [(_confidence(each[0]), answers.cluster(item)) for item, each in answers.usual.items() if each]
-    return _result(REPEATS, "repeats", "the same request again", changes, confidence=_mean(sure, least=0.0))
-
-
-def _twice(answers: FormAnswers) -> Iterator[tuple[ItemKey, tuple[AnswersByQuestion, AnswersByQuestion]]]:
-    yield from (
-        (item, (each[0], each[1]))
-        for item, each in answers.usual.items()
-        if len(each) > 1 and each[0] and each[1]
+    confidences = [
+        (_mean_confidence(repeats[0]), answers.cluster(item))
+        for item, repeats in answers.usual.items()
+        if repeats
+    ]
+    return _form_result(
+        REPEATS, "repeats", "the same request again", changes, confidence=_mean(confidences, least=0.0)
     )
 
 
-def _on_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResult:
+def _first_two_repeats(
+    answers: FormAnswers,
+) -> Iterator[tuple[ItemKey, tuple[AnswersByQuestion, AnswersByQuestion]]]:
+    for item, repeats in answers.usual.items():
+        if len(repeats) > 1 and repeats[0] and repeats[1]:
+            yield item, (repeats[0], repeats[1])
+
+
+def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResult:
     verdicts = answers.formed[form.name]
-    graded = {item: _with_usual_names(answers_of(each)) for item, each in verdicts.items() if each.graded}
+    answers_by_item = {
+        item: _with_usual_names(answers_of(verdict)) for item, verdict in verdicts.items() if verdict.graded
+    }
     ungraded = dict(Counter(verdict.outcome for verdict in verdicts.values() if not verdict.graded))
-    changes = list(_changes(form, graded, answers)) if form.tests_change else []
-    confidence, marker, seen = None, None, None
+    changes = list(_item_changes(form, answers_by_item, answers)) if form.tests_change else []
+    confidence, marker, marker_effect = None, None, None
     if form.family == "scope":
-        sure = [(_confidence(each), str(scope_of(item.case_id))) for item, each in graded.items()]
-        confidence = _mean(sure, least=0.0)
-    if form.family == "length":
-        marked = [
-            (each[MARKER][YES], answers.cluster(item)) for item, each in graded.items() if MARKER in each
+        # Few unrelated texts replace the material of all items, so each text is a cluster.
+        confidences = [
+            (_mean_confidence(distributions), str(scope_of(item.case_id)))
+            for item, distributions in answers_by_item.items()
         ]
-        marker = _mean(marked, least=0.0)
+        confidence = _mean(confidences, least=0.0)
+    if form.family == "length":
+        marker_answers = [
+            (distributions[MARKER][YES], answers.cluster(item))
+            for item, distributions in answers_by_item.items()
+            if MARKER in distributions
+        ]
+        marker = _mean(marker_answers, least=0.0)
     differences: list[tuple[float, str]] = []
     if form.against and marker is not None:
-        differences = list(_seen(graded, answers.formed[form.against], answers.cluster))
-        seen = _mean(differences)
+        differences = list(_marker_effects(answers_by_item, answers.formed[form.against], answers.cluster))
+        marker_effect = _mean(differences)
     beyond = [
         (change.size - change.repeats, change.cluster) for change in changes if change.repeats is not None
     ]
     upwards = [(change.yes, change.cluster) for change in changes if change.yes is not None]
-    unread = seen is not None and _below(_mean(differences, level), _SEEN)
-    obeyed = form.family == "injection" and bool(form.against) and _above(_mean(upwards, level), MOVED)
-    return _result(
+    unread = marker_effect is not None and _below(_mean(differences, level), _MIN_MARKER_EFFECT)
+    obeyed = (
+        form.family == "injection" and bool(form.against) and _above(_mean(upwards, level), MIN_MEAN_CHANGE)
+    )
+    return _form_result(
         form.name,
         form.family,
         form.about,
@@ -137,23 +163,25 @@ def _on_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResu
         beyond_repeats=_mean(beyond) if form.tests_change else None,
         confidence=confidence,
         marker=marker,
-        marker_seen=seen,
-        moved=form.tests_change and _above(_mean(beyond, level), MOVED),
+        marker_seen=marker_effect,
+        moved=form.tests_change and _above(_mean(beyond, level), MIN_MEAN_CHANGE),
         unread=unread,
         obeyed=obeyed,
     )
 
 
 def _with_usual_names(answers: AnswersByQuestion) -> AnswersByQuestion:
-    """Return answers by the usual names, if all questions were renamed."""
+    """Return answers by the usual names of the questions, if all were renamed."""
     if not all(name.startswith(RENAMED) for name in answers):
         return answers
-    return {name.removeprefix(RENAMED): each for name, each in answers.items()}
+    return {name.removeprefix(RENAMED): distribution for name, distribution in answers.items()}
 
 
-def _result(form: str, family: str, about: str, changes: Sequence[_Change], **further: Any) -> FormResult:
+def _form_result(
+    form: str, family: str, about: str, changes: Sequence[_ItemAnswersChange], **further: Any
+) -> FormResult:
     upwards = [(change.yes, change.cluster) for change in changes if change.yes is not None]
-    largest = max(changes, key=lambda each: each.largest, default=None)
+    largest = max(changes, key=lambda change: change.largest, default=None)
     return FormResult(
         form=form,
         family=family,
@@ -166,18 +194,18 @@ def _result(form: str, family: str, about: str, changes: Sequence[_Change], **fu
     )
 
 
-def _changes(
-    form: DecisionForm, graded: Mapping[ItemKey, AnswersByQuestion], answers: FormAnswers
-) -> Iterator[_Change]:
-    for item, given in graded.items():
-        compared = _compared_with(form, item, answers)
-        change = _change(item, compared, given, answers, negates=form.negates)
+def _item_changes(
+    form: DecisionForm, answers_by_item: Mapping[ItemKey, AnswersByQuestion], answers: FormAnswers
+) -> Iterator[_ItemAnswersChange]:
+    for item, answers_in_form in answers_by_item.items():
+        compared_answers = _compared_with(form, item, answers)
+        change = _item_change(item, compared_answers, answers_in_form, answers, negates=form.negates)
         if change is not None:
             yield change
 
 
 def _compared_with(form: DecisionForm, item: ItemKey, answers: FormAnswers) -> AnswersByQuestion:
-    """Return the answers with which those in a form are compared; none if there are none."""
+    """Return the answers with which those in a form are compared, if there are any."""
     if form.against:
         other = answers.formed.get(form.against, {}).get(item)
         return _NO_ANSWERS if other is None else answers_of(other)
@@ -185,39 +213,41 @@ def _compared_with(form: DecisionForm, item: ItemKey, answers: FormAnswers) -> A
     return usual[0] if usual else _NO_ANSWERS
 
 
-def _change(
-    item: ItemKey, one: AnswersByQuestion, other: AnswersByQuestion, answers: FormAnswers, *, negates: bool
-) -> _Change | None:
+def _item_change(
+    item: ItemKey, before: AnswersByQuestion, after: AnswersByQuestion, answers: FormAnswers, *, negates: bool
+) -> _ItemAnswersChange | None:
     """Return the change on an item, or None if no question was answered in both forms."""
-    sizes, yes = dict[str, float](), list[float]()
-    for name in one.keys() & other.keys() - {MARKER, ADDED}:
-        here, there = one[name], other[name]
+    sizes, yes_changes = dict[str, float](), list[float]()
+    for name in before.keys() & after.keys() - {MARKER, ADDED}:
+        answer_before, answer_after = before[name], after[name]
         if negates:
-            there = {YES: there[NO], NO: there[YES]}
-        sizes[name] = total_variation(here, there)
-        if YES in here:
-            yes.append(there[YES] - here[YES])
+            answer_after = {YES: answer_after[NO], NO: answer_after[YES]}  # p(no) of a negation is p(yes)
+        sizes[name] = total_variation(answer_before, answer_after)
+        if YES in answer_before:
+            yes_changes.append(answer_after[YES] - answer_before[YES])
     if not sizes:
         return None
     largest = max(sorted(sizes), key=sizes.__getitem__)
     repeated = answers.usual.get(item, ())
-    noise = _noise(repeated[0], repeated[1], sizes) if len(repeated) > 1 else None
-    return _Change(
+    repeat_change = _change_on_repeats(repeated[0], repeated[1], sizes) if len(repeated) > 1 else None
+    return _ItemAnswersChange(
         size=sum(sizes.values()) / len(sizes),
-        yes=sum(yes) / len(yes) if yes else None,
+        yes=sum(yes_changes) / len(yes_changes) if yes_changes else None,
         largest=sizes[largest],
         largest_at=f"{item}, {largest}",
-        repeats=noise,
+        repeats=repeat_change,
         cluster=answers.cluster(item),
     )
 
 
-def _noise(one: AnswersByQuestion, other: AnswersByQuestion, names: Iterable[str]) -> float | None:
+def _change_on_repeats(
+    first: AnswersByQuestion, second: AnswersByQuestion, names: Iterable[str]
+) -> float | None:
     """Return the mean change between repeats on these questions, or None if one lacks an answer."""
     names = list(names)
-    if any(name not in one or name not in other for name in names):
+    if any(name not in first or name not in second for name in names):
         return None
-    return sum(total_variation(one[name], other[name]) for name in names) / len(names)
+    return sum(total_variation(first[name], second[name]) for name in names) / len(names)
 
 
 def total_variation(one: Mapping[str, float], other: Mapping[str, float]) -> float:
@@ -225,20 +255,22 @@ def total_variation(one: Mapping[str, float], other: Mapping[str, float]) -> flo
     return sum(abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in one.keys() | other.keys()) / 2
 
 
-def _confidence(answers: AnswersByQuestion) -> float:
-    sure = [confidence_of(answer) for answer in answers.values()]
-    return sum(sure) / len(sure)
+def _mean_confidence(answers: AnswersByQuestion) -> float:
+    confidences = [confidence_of(answer) for answer in answers.values()]
+    return sum(confidences) / len(confidences)
 
 
-def _seen(
-    graded: Mapping[ItemKey, AnswersByQuestion],
-    absent: Mapping[ItemKey, Verdict],
+def _marker_effects(
+    answers_by_item: Mapping[ItemKey, AnswersByQuestion],
+    verdicts_without_marker: Mapping[ItemKey, Verdict],
     cluster: Callable[[ItemKey], str],
 ) -> Iterator[tuple[float, str]]:
-    for item, each in graded.items():
-        without = answers_of(absent[item]) if item in absent else _NO_ANSWERS
-        if MARKER in each and MARKER in without:
-            yield each[MARKER][YES] - without[MARKER][YES], cluster(item)
+    for item, distributions in answers_by_item.items():
+        absent_answers = (
+            answers_of(verdicts_without_marker[item]) if item in verdicts_without_marker else _NO_ANSWERS
+        )
+        if MARKER in distributions and MARKER in absent_answers:
+            yield distributions[MARKER][YES] - absent_answers[MARKER][YES], cluster(item)
 
 
 def _mean(values: Sequence[tuple[float, str]], level: float = _LEVEL, *, least: float = -1.0) -> Statistic:
@@ -255,15 +287,15 @@ def _below(statistic: Statistic, bound: float) -> bool:
 
 
 def form_findings(results: Iterable[FormResult]) -> Iterator[JudgeWeakness]:
-    """Yield the findings from forms, at 5 % over all of them."""
+    """Yield the findings from forms, with a chance of 5 % of a false one over all of them."""
     for result in results:
         yield from (
             JudgeWeakness(concern=concern, where=result.form, sentence=sentence)
-            for concern, sentence in _found(result)
+            for concern, sentence in _form_weaknesses(result)
         )
 
 
-def _found(result: FormResult) -> Iterator[tuple[Concern, str]]:
+def _form_weaknesses(result: FormResult) -> Iterator[tuple[Concern, str]]:
     if result.unread:
         yield (
             "does not read long material",

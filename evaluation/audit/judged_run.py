@@ -1,4 +1,4 @@
-"""One judge's verdicts and the labels of a run folder, for certificates."""
+"""Read one judge's verdicts and the labels of a run folder, for certificates."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class JudgedRun(NamedTuple):
     """Verdicts and labels of one judge in a run folder.
 
     Attributes:
-        judge: The judge, as it signs verdicts.
+        judge: Name of the judge, as it signs verdicts.
         id: The judge's id, or None if the run did not record it.
-        rows: First repeats on labelled items: item, cluster, label, score (None when ungraded).
+        rows: First repeats on labelled items: item, cluster, label, score (None if ungraded).
         fresh: Items whose first repeat is not a reply from a cache or recording.
         served_by: Models that the endpoint named in its replies.
         threshold: Pass threshold of the judge.
         scores: Scores of all graded repeats, by item.
-        parsed: Fingerprints of the judge as it stands, with each version of the parser of its replies; empty if unknown.
+        parsed: Fingerprints of the unchanged judge with each version of its parser; empty if unknown.
     """
 
     judge: str
@@ -40,7 +40,7 @@ class JudgedRun(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Fingerprint of everything asked and parsed."""
+        """Fingerprint of prompt, model, decoding parameters and parser."""
         return "unknown" if self.id is None else self.id.fingerprint
 
 
@@ -49,8 +49,8 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
 
     Args:
         folder: A run folder with verdicts of a judge, and labels (the checkers' verdicts, or ``--labels``).
-        judge: Name of the judge, or None for the preferred one, or the only one.
-        prefer: Judge to choose if none is named, and if the run has it.
+        judge: Name of the judge, or None for the preferred one, else the only one.
+        prefer: Judge to choose if none is named and the run has it.
 
     Raises:
         RunFolderError: It is not a run folder, or was changed by hand.
@@ -65,9 +65,9 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
             )
         require_right_checks_of(store)
         names = ShownNames()
-        labelled = [row for row in run_rows(store, names) if row["label"] is not None]
-        judge = _judge_to_read(labelled, judge, names, prefer, folder)
-        judged = [row for row in labelled if row["judge"] == judge]
+        labelled_rows = [row for row in run_rows(store, names) if row["label"] is not None]
+        judge = _judge_to_read(labelled_rows, judge, names, prefer, folder)
+        rows_of_judge = [row for row in labelled_rows if row["judge"] == judge]
         verdicts = _first_repeats(store, judge, names)
         judge_id = names.judges.get(judge)
         threshold = None if judge_id is None else RunRows(store).thresholds.get(judge_id)
@@ -75,13 +75,13 @@ def read_judged_run(folder: Path, judge: str | None = None, *, prefer: JudgeId |
         return JudgedRun(
             judge=judge,
             id=judge_id,
-            rows=[row for row in judged if row["repeat"] == 0],
+            rows=[row for row in rows_of_judge if row["repeat"] == 0],
             fresh=frozenset(
                 str(verdict.key) for verdict in verdicts if verdict.usage is None or not verdict.usage.cached
             ),
             served_by=models_named_in(verdicts),
             threshold=threshold or PassThreshold(),
-            scores=_scores_by_item(judged),
+            scores=_scores_by_item(rows_of_judge),
             parsed=() if known_judge is None else known_judge.parsed_fingerprints,
         )
 
@@ -94,13 +94,13 @@ def models_named_in(verdicts: Iterable[Verdict]) -> list[str]:
 
 
 def _first_repeats(store: RunStore, judge: str, names: ShownNames) -> list[Verdict]:
-    """Return a judge's verdicts, of repeats only the first."""
-    rows = (
+    """Return a judge's verdicts without later repeats."""
+    journal_rows = (
         verdict.row
         for verdict in store.verdicts.standing
         if verdict.source == "judge" and names.of(verdict.author, verdict.by) == judge and verdict.repeat == 0
     )
-    return list(store.verdicts.read(rows))
+    return list(store.verdicts.read(journal_rows))
 
 
 def _scores_by_item(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[float]]:
@@ -112,10 +112,14 @@ def _scores_by_item(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[float]]
 
 
 def _judge_to_read(
-    labelled: list[dict[str, Any]], judge: str | None, names: ShownNames, prefer: JudgeId | None, folder: Path
+    labelled_rows: list[dict[str, Any]],
+    judge: str | None,
+    names: ShownNames,
+    prefer: JudgeId | None,
+    folder: Path,
 ) -> str:
     """Return the judge that is named, else the preferred one, else the only one."""
-    judges = sorted({row["judge"] for row in labelled if row["repeat"] == 0})
+    judges = sorted({row["judge"] for row in labelled_rows if row["repeat"] == 0})
     if not judges:
         raise UsageError(
             f"{folder}: no judge graded an output that has a label; `fiducial labels add` adds labels"

@@ -1,7 +1,7 @@
-"""Audits of pairwise judges: each probe beside its right output, in both orders.
+"""Audit pairwise judges: show each probe with its right output, in both orders.
 
-A fault is caught if the right output is chosen in both orders. A harmless twin is as good as its right output, so choosing the right output in
-both orders is a false alarm, and preferring the longer one is a bias.
+A fault is caught if the right output is chosen in both orders. A harmless twin is as good as its right output, so choosing the right
+output in both orders is a false alarm, and preferring the longer one is a bias.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..inputs import EvaluationInputs
 from ..preference.paired_inputs import length_of
 from .analysis import comparison_findings, operator_findings, operator_results
 from .audit_results import AuditComparison, Concern, JudgeAudit, JudgeWeakness
-from .comparisons import attacks, comparison_of, corrected, shift_of
+from .comparisons import compare_attacks, comparison_of, correct_p_values, shift_of
 from .sampling import ChosenProbes
 from .scored import ScoredProbe
 
@@ -28,9 +28,9 @@ POSITION, LENGTH = "position", "length"
 """Names of the comparisons that reveal a bias."""
 
 CHOSEN_ONCE = PassThreshold(0.25)
-"""A probe passes if it is chosen, or tied, in at least one order."""
+"""Threshold on the mean preference, by which a probe passes if it is tied in one order and loses in the other."""
 
-_HALF = 0.5
+_NO_PREFERENCE = 0.5
 _NO_OTHER_LENGTH = "no harmless twin that is a text of another length was compared in both orders"
 
 
@@ -38,21 +38,21 @@ class ProbePairs(EvaluationInputs):
     """Pairs of a chosen probe and its right output, in both orders, if both answer one case.
 
     Attributes:
-        members: The outputs of each pair, by the key under which it is judged.
+        members: The outputs of each pair, by the key of its verdicts.
 
     Raises:
         UsageError: No chosen probe answers the same case as its right output.
     """
 
-    def __init__(self, whole: EvaluationInputs, chosen: ChosenProbes) -> None:
-        self.cases, self.output_files, self.survey = whole.cases, whole.output_files, whole.survey
+    def __init__(self, inputs: EvaluationInputs, chosen: ChosenProbes) -> None:
+        self.cases, self.output_files, self.survey = inputs.cases, inputs.output_files, inputs.survey
         probes = [
             probe
             for key, probe in chosen.probes.items()
             if probe.plants != "nothing" and key.case_id == probe.source.case_id
         ]
         keys = {key for probe in probes for key in (probe.key, probe.source)}
-        self._outputs = {output.key: output for output in whole.outputs() if output.key in keys}
+        self._outputs = {output.key: output for output in inputs.outputs() if output.key in keys}
         pairs = [
             ProbePair(probe.key, probe.source, probe_first)
             for probe in probes
@@ -72,7 +72,8 @@ class ProbePairs(EvaluationInputs):
     def longer_by(self, probe: ItemKey, source: ItemKey) -> int | None:
         """Return how many characters a probe is longer than its right output.
 
-        None if one of the two has calls or turns.
+        Returns:
+            The difference, or None if one of the two has calls or turns, and so no length.
         """
         length, right_length = (length_of(self._outputs[key]) for key in (probe, source))
         return None if length is None or right_length is None else length - right_length
@@ -83,7 +84,7 @@ class ProbePairs(EvaluationInputs):
 
 
 class ProbePair(NamedTuple):
-    """A probe and its right output, and which of them is shown first."""
+    """A probe and its right output, in one of the two orders."""
 
     probe: ItemKey
     source: ItemKey
@@ -94,8 +95,8 @@ class ComparedProbe(NamedTuple):
     """A probe that was compared with its right output.
 
     Attributes:
-        scored: The probe, with its preference over the right output as score: the mean of both orders, None unless both have a verdict.
-        first_chosen: Preference for the output shown first: the mean of both orders, None unless both have a verdict.
+        scored: The probe. Its score is the preference for it over the right output, as mean of both orders; None unless both have a verdict.
+        first_chosen: Preference for the output shown first, as mean of both orders; None unless both have a verdict.
         longer_by: Number of characters by which the probe is longer, or None if one of the two has calls or turns.
     """
 
@@ -112,31 +113,31 @@ def compared_probes(
     for verdict in verdicts:
         member = pairs.members.get(verdict.key)
         if member is not None:
-            of_probe = by_judge[verdict.author].setdefault(member.probe, {False: [], True: []})
-            of_probe[member.probe_first].append(verdict)
+            by_order = by_judge[verdict.author].setdefault(member.probe, {False: [], True: []})
+            by_order[member.probe_first].append(verdict)
     return {
-        judge: {probe: _compared(probe, orders, pairs, chosen) for probe, orders in of_judge.items()}
-        for judge, of_judge in by_judge.items()
+        judge: {probe: _compared_probe(probe, orders, pairs, chosen) for probe, orders in by_probe.items()}
+        for judge, by_probe in by_judge.items()
     }
 
 
-def _compared(
+def _compared_probe(
     probe: ItemKey, orders: Mapping[bool, Sequence[Verdict]], pairs: ProbePairs, chosen: ChosenProbes
 ) -> ComparedProbe:
     facts = chosen.probes[probe]
     # A comparison has no partial labels: a twin is as good as the right output, any other probe is worse.
     facts = facts._replace(label=1.0 if facts.plants == "twin" else 0.0)
     verdicts = [*orders[False], *orders[True]]
-    first_scores, second_scores = (
+    scores_probe_first, scores_probe_second = (
         [verdict.score for verdict in orders[probe_first] if verdict.score is not None]
         for probe_first in (True, False)
     )
     preference, first_chosen, outcome = None, None, _outcome_of(verdicts)
-    if first_scores and second_scores:
-        first, second = mean_score(first_scores), mean_score(second_scores)
-        preference, first_chosen = (
-            rounded_score(each) for each in ((first + 1.0 - second) / 2, (first + second) / 2)
-        )
+    if scores_probe_first and scores_probe_second:
+        # A score is the preference for the output shown first, so the probe's own is 1 - score where it comes second.
+        score_first, score_second = mean_score(scores_probe_first), mean_score(scores_probe_second)
+        preference = rounded_score((score_first + 1.0 - score_second) / 2)
+        first_chosen = rounded_score((score_first + score_second) / 2)
         outcome = "graded"
     scored = ScoredProbe(
         facts,
@@ -153,6 +154,7 @@ def _compared(
 def _outcome_of(verdicts: Iterable[Verdict]) -> Outcome:
     """Return the outcome of a pair that lacks a score in one order."""
     ungraded: list[Outcome] = [verdict.outcome for verdict in verdicts if not verdict.graded]
+    # Without an ungraded verdict, one order has none at all: its call never came to an end.
     return "failed" if "failed" in ungraded or not ungraded else ungraded[0]
 
 
@@ -165,11 +167,15 @@ def pairwise_audit(
     controls: Mapping[str, str],
 ) -> JudgeAudit:
     """Analyse the choices of one judge."""
-    scored = {key: each.scored for key, each in compared.items()}
+    scored = {key: probe.scored for key, probe in compared.items()}
     operators = operator_results(scored.values(), about, controls)
-    comparisons = corrected(
-        [position(compared.values()), length(compared.values()), *attacks(scored, controls)],
-        lambda each: each.name in _BIASES or (each.difference.value or 0.0) > 0.0,
+    comparisons = correct_p_values(
+        [
+            position_bias(compared.values()),
+            length_bias(compared.values()),
+            *compare_attacks(scored, controls),
+        ],
+        lambda comparison: comparison.name in _BIASES or (comparison.difference.value or 0.0) > 0.0,
     )
     attack_comparisons = [comparison for comparison in comparisons if comparison.name not in _BIASES]
     return JudgeAudit(
@@ -178,7 +184,7 @@ def pairwise_audit(
         id=judge_id,
         pass_at=CHOSEN_ONCE.at,
         pass_at_source=CHOSEN_ONCE.source,
-        asked=2 * len(compared),
+        asked=2 * len(compared),  # both orders
         compares=True,
         operators=operators,
         comparisons=comparisons,
@@ -191,20 +197,20 @@ def pairwise_audit(
     )
 
 
-def position(compared: Iterable[ComparedProbe]) -> AuditComparison:
+def position_bias(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the output shown first is chosen more than half the time."""
     differences = [
-        (probe.first_chosen - _HALF, probe.scored.cluster)
+        (probe.first_chosen - _NO_PREFERENCE, probe.scored.cluster)
         for probe in compared
         if probe.first_chosen is not None
     ]
     return comparison_of(POSITION, "position", shift_of(differences))
 
 
-def length(compared: Iterable[ComparedProbe]) -> AuditComparison:
+def length_bias(compared: Iterable[ComparedProbe]) -> AuditComparison:
     """Test if the longer of a harmless twin and its right output is chosen more often."""
     differences = [
-        ((probe.scored.score - _HALF) * np.sign(probe.longer_by), probe.scored.cluster)
+        ((probe.scored.score - _NO_PREFERENCE) * np.sign(probe.longer_by), probe.scored.cluster)
         for probe in compared
         if probe.longer_by and probe.scored.score is not None and probe.scored.facts.plants == "twin"
     ]
@@ -216,15 +222,18 @@ _BIASES: dict[str, tuple[Concern, str, str, str]] = {
     POSITION: ("goes by position", "the output shown {} is chosen too often", "first", "second"),
     LENGTH: ("goes by length", "the {} of two equally good outputs is preferred", "longer", "shorter"),
 }
+"""Concern, sentence, and words for the preferred output and the other, by comparison."""
 
 
 def _bias_findings(comparisons: Iterable[AuditComparison]) -> Iterator[JudgeWeakness]:
     for comparison in comparisons:
         if comparison.found and comparison.name in _BIASES:
-            concern, preference, more, less = _BIASES[comparison.name]
-            preferred = preference.format(more if (comparison.difference.value or 0.0) > 0.0 else less)
+            concern, preference, if_above, if_below = _BIASES[comparison.name]
+            preferred = preference.format(
+                if_above if (comparison.difference.value or 0.0) > 0.0 else if_below
+            )
             yield JudgeWeakness(
                 concern=concern,
                 where=comparison.name,
-                sentence=f"{preferred}: share of the {more} minus 0.5 is {comparison.difference} (Holm p {comparison.holm_p:.4f})",
+                sentence=f"{preferred}: share of the {if_above} minus 0.5 is {comparison.difference} (Holm p {comparison.holm_p:.4f})",
             )

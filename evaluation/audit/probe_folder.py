@@ -1,4 +1,7 @@
-"""Probe folders: files, manifest, and facts about each probe without reading its output."""
+"""Probe folders: their files and manifest, and facts about each probe from its label.
+
+An operator makes probes from a right output. See the package for these words.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +21,24 @@ from ...version import VERSION
 from ..inputs import file_sha256
 
 WEAKNESSES, PROBES = "weaknesses.jsonl", "probes.json"
-"""Files of a probe folder, beside its cases, outputs and labels."""
+"""Files of a probe folder, in addition to its cases, outputs and labels."""
 
 ProbeRole: TypeAlias = Plants | str
-"""What an operator plants; ``nothing`` for the right outputs that probes are made of."""
+"""What an operator plants; ``nothing`` for the right outputs from which probes are made."""
 
 ORIGINAL = "original"
+"""Operator name of the unchanged right outputs."""
 
 
 class OperatorCounts(msgspec.Struct, frozen=True, kw_only=True):
     """Counts for one operator.
 
     Attributes:
-        name: The operator.
-        family: Sort of output it works on.
-        plants: Sort of probe it makes of a right output.
-        about: One line for a person.
-        against: The control of an attack.
+        name: Name of the operator.
+        family: Kind of output that it changes.
+        plants: Kind of probe that it makes from a right output.
+        about: One-line description.
+        against: Name of an attack's control; empty for others.
         probes: Number of probes that it made.
         dropped: Number of mutations that strict rules did not confirm; each is listed.
         missed_by_bfcl: Number of probes that BFCL's rules grade differently; each is listed.
@@ -56,10 +60,10 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         fiducial: The version that made it.
         seed: Seed of the random choices.
-        per_operator: Most probes of one operator from one right output.
+        per_operator: Maximum number of probes of one operator from one right output.
         inputs: SHA-256 of each input file.
         files: SHA-256 of each file of the folder.
-        right_outputs: Number of right outputs, which were mutated.
+        right_outputs: Number of right outputs that were mutated.
         passed_over: Number of other outputs, by reason.
         operators: Counts for each operator; those that applied nowhere are omitted.
     """
@@ -75,7 +79,7 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def about(self) -> dict[str, str]:
-        """A line about each operator."""
+        """One-line description of each operator."""
         return {operator.name: operator.about for operator in self.operators}
 
     @property
@@ -85,7 +89,7 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def by_plants(self) -> dict[Plants, int]:
-        """Number of probes of each sort."""
+        """Number of probes of each kind."""
         counts: dict[Plants, int] = {"fault": 0, "twin": 0, "attack": 0, "control": 0}
         for operator in self.operators:
             counts[operator.plants] += operator.probes
@@ -109,10 +113,10 @@ class ProbeFacts(NamedTuple):
     """Facts about a probe.
 
     Attributes:
-        key: Its output.
-        operator: Its operator; ``original`` for a right output.
+        key: Key of the probe's output.
+        operator: Name of the operator; ``original`` for a right output.
         plants: What the operator plants.
-        source: The right output it was made of.
+        source: Key of the right output from which it was made.
         label: Score of its label.
         change: Description of the change.
         planted: The step of a trajectory at which its fault was planted, if known.
@@ -136,7 +140,7 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
     """Read the manifest of a probe folder, and verify that its files are unchanged.
 
     Raises:
-        InputError: It is not a folder of probes, or a file was changed.
+        InputError: It is not a folder of probes, or a file changed.
     """
     path = folder / PROBES
     try:
@@ -148,6 +152,7 @@ def read_manifest(folder: FolderPath) -> ProbeManifest:
             path=path,
         ) from error
     for name, digest in manifest.files.items():
+        # A manifest from elsewhere must not name files outside of the folder.
         if Path(name).name != name or _sha256(folder / name) != digest:
             raise InputError("is not the file that was written with these probes", path=folder / name)
     return manifest

@@ -1,6 +1,6 @@
 """Choose the probes that a judge is asked about.
 
-There are at most so many per operator, spread over clusters, systems and right outputs.
+Each operator has at most a given number, spread over clusters, systems and right outputs.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ ClusterOf = Callable[[str], str]
 
 
 class ChosenProbes(NamedTuple):
-    """Chosen probes of an audit, by output.
+    """Probes that an audit asks about.
 
     Attributes:
-        probes: The probes, right outputs included.
-        originals: The right outputs among them, which a judge is asked about repeatedly.
+        probes: The probes by output, right outputs included.
+        originals: The right outputs among them, about which judges are asked repeatedly.
     """
 
     probes: Mapping[ItemKey, ProbeFacts]
@@ -32,7 +32,7 @@ class ChosenProbes(NamedTuple):
 def choose_probes(
     facts: Iterable[ProbeFacts], per_operator: int, cluster: ClusterOf, operators: Collection[str] = ()
 ) -> ChosenProbes:
-    """Choose the same probes in every run; a larger choice contains the smaller.
+    """Choose probes reproducibly; a larger sample contains the smaller ones.
 
     Clusters take turns, and so do the systems of a cluster. If a right output has several probes of an operator, a hash decides which
     comes first, so that several templates of an attack are tried. All operators take right outputs in the same order, so few right
@@ -40,9 +40,9 @@ def choose_probes(
 
     Args:
         facts: All probes.
-        per_operator: Most probes of one operator.
+        per_operator: Maximum number of probes of one operator.
         cluster: Returns the cluster of a case.
-        operators: Names of operators; all, when empty.
+        operators: Names of operators; all if empty.
 
     Returns:
         The chosen probes, the right outputs that chosen twins were made of, and up to ``per_operator`` right outputs.
@@ -52,14 +52,18 @@ def choose_probes(
         by_operator.setdefault(probe.operator, []).append(probe)
     positions = _positions({probe.source for probes in by_operator.values() for probe in probes}, cluster)
     originals = {probe.key: probe for probe in by_operator.pop(ORIGINAL, [])}
-    chosen: dict[ItemKey, ProbeFacts] = {}
+    chosen_probes: dict[ItemKey, ProbeFacts] = {}
     for operator, probes in by_operator.items():
         if not operators or operator in operators:
-            chosen.update((probe.key, probe) for probe in _in_turn(probes, positions, cluster)[:per_operator])
-    needed = {probe.source for probe in chosen.values() if probe.plants == "twin"}
-    needed.update(probe.key for probe in _in_turn(originals.values(), positions, cluster)[:per_operator])
-    right = {key: originals[key] for key in needed & originals.keys()}
-    return ChosenProbes({**right, **chosen}, frozenset(right))
+            chosen_probes.update(
+                (probe.key, probe) for probe in _choice_order(probes, positions, cluster)[:per_operator]
+            )
+    needed_originals = {probe.source for probe in chosen_probes.values() if probe.plants == "twin"}
+    needed_originals.update(
+        probe.key for probe in _choice_order(originals.values(), positions, cluster)[:per_operator]
+    )
+    chosen_originals = {key: originals[key] for key in needed_originals & originals.keys()}
+    return ChosenProbes({**chosen_originals, **chosen_probes}, frozenset(chosen_originals))
 
 
 def site_of(probe: ProbeFacts) -> int:
@@ -71,7 +75,10 @@ def site_of(probe: ProbeFacts) -> int:
 
 
 def _positions(sources: Iterable[ItemKey], cluster: ClusterOf) -> dict[ItemKey, int]:
-    """Number right outputs in the order in which every operator takes them."""
+    """Number right outputs in the order in which all operators take them.
+
+    ``rank`` is a hash, so that the order is random and the same in every run.
+    """
     queues: dict[str, dict[str, deque[ItemKey]]] = {}
     for source in sorted(sources, key=lambda source: (rank(source), source)):
         queues.setdefault(cluster(source.case_id), {}).setdefault(source.system, deque()).append(source)
@@ -79,21 +86,23 @@ def _positions(sources: Iterable[ItemKey], cluster: ClusterOf) -> dict[ItemKey, 
 
 
 def _alternating(queues: Mapping[str, dict[str, deque[ItemKey]]]) -> Iterator[ItemKey]:
-    """Yield one right output per cluster in turn, preferring the system with the fewest so far."""
-    waiting = sorted(queues, key=lambda name: (rank(name), name))
-    drawn: Counter[str] = Counter()
-    while waiting:
-        for name in waiting:
-            by_system = queues[name]
-            system = min(by_system, key=lambda system: (drawn[system], rank(by_system[system][0]), system))
-            drawn[system] += 1
+    """Yield one right output per cluster in turn, from the system with the fewest so far."""
+    clusters = sorted(queues, key=lambda cluster: (rank(cluster), cluster))
+    drawn_of_system: Counter[str] = Counter()
+    while clusters:
+        for cluster in clusters:
+            by_system = queues[cluster]
+            system = min(
+                by_system, key=lambda system: (drawn_of_system[system], rank(by_system[system][0]), system)
+            )
+            drawn_of_system[system] += 1
             yield by_system[system].popleft()
             if not by_system[system]:
                 del by_system[system]
-        waiting = [name for name in waiting if queues[name]]
+        clusters = [cluster for cluster in clusters if queues[cluster]]
 
 
-def _in_turn(
+def _choice_order(
     probes: Iterable[ProbeFacts], positions: Mapping[ItemKey, int], cluster: ClusterOf
 ) -> list[ProbeFacts]:
     """Return the probes of one operator in the order in which they are chosen.
@@ -104,11 +113,12 @@ def _in_turn(
     for probe in sorted(probes, key=lambda probe: (positions[probe.source], probe.key)):
         by_source.setdefault(probe.source, []).append(probe)
     sources_of_cluster: Counter[str] = Counter()
+    # Sorted by turn of the right output, turn of its cluster, and position.
     order: list[tuple[int, int, int, ProbeFacts]] = []
-    for source, of_source in by_source.items():
-        name = cluster(source.case_id)
-        first = rank(source, "first") % len(of_source)
-        for turn, probe in enumerate((*of_source[first:], *of_source[:first])):
-            order.append((turn, sources_of_cluster[name], positions[source], probe))
-        sources_of_cluster[name] += 1
+    for source, probes_of_source in by_source.items():
+        cluster_name = cluster(source.case_id)
+        start = rank(source, "first") % len(probes_of_source)
+        for turn, probe in enumerate((*probes_of_source[start:], *probes_of_source[:start])):
+            order.append((turn, sources_of_cluster[cluster_name], positions[source], probe))
+        sources_of_cluster[cluster_name] += 1
     return [probe for *_, probe in sorted(order)]

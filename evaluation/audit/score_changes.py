@@ -12,22 +12,23 @@ from ...calibration.intervals.clustered_means import mean_of
 from ...calibration.statistic import Statistic
 from ...records import ItemKey
 from .audit_results import JudgeWeakness, OperatorResult, ScoreChange
-from .comparisons import PAIR, by_operator, control_of, probes_by_site
+from .comparisons import MIN_REPEATS, by_operator, control_of, probes_by_site
 from .scored import ScoredProbe
 
-MOVED = 0.05
-"""Scores move if they change by more than this on average, beyond chance and beyond what repeats change."""
+MIN_MEAN_CHANGE = 0.05
+"""Scores move if they change by more than this on average, beyond chance and beyond changes between repeats."""
 
 _FAMILY_LEVEL = 0.95
+"""Confidence level that holds for all operators together."""
 
 
 class ItemChange(NamedTuple):
-    """Change on one item.
+    """Change of the score on one item.
 
     Attributes:
-        change: Signed change; between repeats, of which neither comes first in meaning, its size.
+        change: Signed change; for two repeats, whose order means nothing, its size.
         repeats: Size of the change between two repeats of the same question, or None if it was asked once.
-        item: The item, for a person.
+        item: Display name of the item.
     """
 
     change: float
@@ -36,76 +37,84 @@ class ItemChange(NamedTuple):
     cluster: str
 
 
-def are_fine(scored: Iterable[ScoredProbe]) -> bool:
-    """Return whether a judge gives scores between those of right and wrong outputs."""
-    whole = {0.0, 1.0}
+def has_fine_scores(scored: Iterable[ScoredProbe]) -> bool:
+    """Return whether a judge gives scores between 0 and 1 where labels are 0 or 1."""
+    extremes = {0.0, 1.0}
     return any(
-        probe.score not in whole for probe in scored if probe.score is not None and probe.facts.label in whole
+        probe.score not in extremes
+        for probe in scored
+        if probe.score is not None and probe.facts.label in extremes
     )
 
 
 def score_changes(
     scored: Mapping[ItemKey, ScoredProbe], controls: Mapping[str, str]
 ) -> dict[str, ScoreChange]:
-    """Return the changes by operator: against right outputs; of attacks, against controls.
+    """Return the changes by operator, compared with right outputs, or with controls for attacks.
 
-    Those of right outputs themselves are between repeats. Probes without a counterpart that was graded are left out, as n shows.
+    For right outputs themselves, repeats are compared. Probes whose counterpart is ungraded are left out, which n shows.
     """
-    found: dict[str, ScoreChange] = {}
+    changes_by_operator: dict[str, ScoreChange] = {}
     groups = by_operator(scored.values())
-    level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)
+    level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)  # Bonferroni
     by_site = probes_by_site(scored.values())
     for operator, group in groups.items():
         if group[0].facts.plants == "nothing":
             changes = list(_between_repeats(group))
         elif operator in controls:
             pairs = [(probe, control_of(probe, controls[operator], by_site)) for probe in group]
-            changes = [_item_change(each, other, scored) for each, other in pairs if each.repeats and other]
+            changes = [
+                _item_change(attack, control, scored)
+                for attack, control in pairs
+                if attack.repeats and control
+            ]
         else:
             sources = [(probe, scored.get(probe.facts.source)) for probe in group]
             changes = [
-                _item_change(each, other, scored)
-                for each, other in sources
-                if each.repeats and other and other.repeats
+                _item_change(probe, source, scored)
+                for probe, source in sources
+                if probe.repeats and source and source.repeats
             ]
         if changes:
-            found[operator] = change_of(changes, level)
-    return found
+            changes_by_operator[operator] = change_of(changes, level)
+    return changes_by_operator
 
 
 def _between_repeats(group: Iterable[ScoredProbe]) -> Iterator[ItemChange]:
     for probe in group:
-        if len(probe.repeats) >= PAIR:
+        if len(probe.repeats) >= MIN_REPEATS:
             yield ItemChange(
                 abs(probe.repeats[1] - probe.repeats[0]), None, str(probe.facts.key), probe.cluster
             )
 
 
-def _item_change(each: ScoredProbe, other: ScoredProbe, scored: Mapping[ItemKey, ScoredProbe]) -> ItemChange:
-    source = scored.get(each.facts.source)
-    asked_twice = source is not None and len(source.repeats) >= PAIR
+def _item_change(
+    probe: ScoredProbe, counterpart: ScoredProbe, scored: Mapping[ItemKey, ScoredProbe]
+) -> ItemChange:
+    source = scored.get(probe.facts.source)
+    asked_twice = source is not None and len(source.repeats) >= MIN_REPEATS
     repeats = abs(source.repeats[1] - source.repeats[0]) if source is not None and asked_twice else None
-    return ItemChange(each.repeats[0] - other.repeats[0], repeats, str(each.facts.key), each.cluster)
+    return ItemChange(probe.repeats[0] - counterpart.repeats[0], repeats, str(probe.facts.key), probe.cluster)
 
 
 def change_of(changes: Sequence[ItemChange], level: float) -> ScoreChange:
-    """Summarise changes; ``level`` is that of findings, for all operators together."""
+    """Summarise changes; findings use intervals of this level, corrected for all operators."""
     values = np.array([change.change for change in changes], dtype=np.float64)
     clusters = cluster_numbers(change.cluster for change in changes)
-    known = [
+    beyond_repeats = [
         (abs(change.change) - change.repeats, change.cluster)
         for change in changes
         if change.repeats is not None
     ]
-    largest = max(changes, key=lambda each: abs(each.change))
+    largest = max(changes, key=lambda change: abs(change.change))
     return ScoreChange(
         mean=mean_of(values, clusters),
         size=mean_of(np.abs(values), clusters, least=0.0),
         largest=largest.change,
         largest_at=largest.item,
-        beyond_repeats=_mean(known),
+        beyond_repeats=_mean(beyond_repeats),
         upwards=_is_above(mean_of(values, clusters, level=level)),
-        moved=_is_above(_mean(known, level)),
+        moved=_is_above(_mean(beyond_repeats, level)),
     )
 
 
@@ -115,20 +124,20 @@ def _mean(values: Sequence[tuple[float, str]], level: float = _FAMILY_LEVEL) -> 
 
 
 def _is_above(statistic: Statistic) -> bool:
-    return statistic.low is not None and statistic.low > MOVED
+    return statistic.low is not None and statistic.low > MIN_MEAN_CHANGE
 
 
 def change_findings(
     operators: Iterable[OperatorResult], known: Iterable[JudgeWeakness], controls: Mapping[str, str]
 ) -> Iterator[JudgeWeakness]:
-    """Yield the findings from scores that move, except for operators that are ``known``.
+    """Yield the findings from scores that move, except for operators with ``known`` findings.
 
-    They are for judges with scores between right and wrong; other judges' scores move only when verdicts change.
+    They are for judges with scores between 0 and 1: scores of other judges move only if the verdict changes.
     """
-    named = {finding.where for finding in known}
+    operators_found = {finding.where for finding in known}
     for operator in operators:
         change = operator.change
-        if change is None or operator.operator in named:
+        if change is None or operator.operator in operators_found:
             continue
         if operator.plants == "twin" and change.moved:
             yield JudgeWeakness(

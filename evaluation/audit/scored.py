@@ -1,4 +1,4 @@
-"""Scored probes: one judge's verdicts on each probe, and whether the probe passes."""
+"""Scored probes: a judge's verdicts on each probe, and whether the probe passes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class ScoredProbe(NamedTuple):
     """Probe with a judge's verdicts.
 
     Attributes:
-        facts: The probe.
-        cluster: Its cluster.
+        facts: Facts about the probe.
+        cluster: Cluster of the probe's case.
         score: Score of the first repeat, or None if it is ungraded.
         outcome: Outcome of the first repeat.
         reason: The judge's reason in the first repeat.
         repeats: Scores of all graded repeats.
         threshold: The judge's pass threshold.
-        named_step: Step of a trajectory that the first repeat names as the first wrong one: 0 for none, None for a judge that names no steps.
+        named_step: First wrong step of a trajectory according to the first repeat: 0 for none, None for a judge that names no steps.
     """
 
     facts: ProbeFacts
@@ -37,7 +37,7 @@ class ScoredProbe(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """True if the first repeat, which must have a score, treats the probe as faultless."""
+        """True if the first repeat treats the probe as faultless; it must have a score."""
         assert self.score is not None
         return passes(self.score, self.facts.label, self.threshold)
 
@@ -88,9 +88,9 @@ class _Repeat(NamedTuple):
 def _scored_probe(
     facts: ProbeFacts, cluster: str, repeats: Mapping[int, _Repeat], threshold: float
 ) -> ScoredProbe:
-    in_order = [repeats[number] for number in sorted(repeats)]
-    scores = tuple(repeat.score for repeat in in_order if repeat.score is not None)
-    first = in_order[0]
+    ordered_repeats = [repeats[number] for number in sorted(repeats)]
+    scores = tuple(repeat.score for repeat in ordered_repeats if repeat.score is not None)
+    first = ordered_repeats[0]
     named_step = first.named_step if first.outcome == "graded" else None
     return ScoredProbe(
         facts, cluster, first.score, first.outcome, first.reason, scores, threshold, named_step

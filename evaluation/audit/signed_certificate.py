@@ -1,7 +1,7 @@
 """Signed certificates: in-toto statements in DSSE envelopes, with anchors as salted hashes.
 
-Anyone with the public key can check that nothing was changed, and read the claims. Anchors stay private: the statement has a salted hash of
-each, so that they cannot be guessed, and the owner of the salt can later show which outputs were certified.
+Anyone with the public key can read the claims and check that nothing was changed. Anchors stay private: the statement has a salted hash
+of each, so that they cannot be guessed, and the owner of the salt can later show which outputs were certified.
 
 Source: in-toto Statement v1, DSSE v1, Ed25519 (RFC 8032).
 """
@@ -36,7 +36,7 @@ _MAX_KEY_BYTES = 64 * 1024
 
 
 class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Signature of an envelope, in base64, by a key with this hash."""
+    """Signature of an envelope, in base64, and the hash of its key."""
 
     keyid: str
     sig: str
@@ -51,7 +51,7 @@ class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SignedFacts(msgspec.Struct, frozen=True):
-    """A certificate as in a signed statement; anchors are hashes."""
+    """A certificate in the form of a signed statement, where anchors are hashes."""
 
     fiducial: str
     issued: str
@@ -66,8 +66,8 @@ def sign_certificate(certificate: Certificate, key: Path, out: Path) -> bytes:
 
     Args:
         certificate: The certificate.
-        key: Ed25519 private key, PEM (``openssl genpkey -algorithm ed25519``), not encrypted.
-        out: The file of the envelope.
+        key: Unencrypted Ed25519 private key in PEM (``openssl genpkey -algorithm ed25519``).
+        out: Path of the envelope.
 
     Returns:
         The salt of the anchors' hashes, to be kept with the private certificate.
@@ -97,8 +97,8 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
     """Return the statement of a signed certificate whose signature is valid.
 
     Args:
-        path: The envelope.
-        key: Ed25519 public key, PEM (``openssl pkey -pubout``).
+        path: Path of the envelope.
+        key: Ed25519 public key in PEM (``openssl pkey -pubout``).
 
     Raises:
         InputError: The file is not an envelope, or was not signed with this key, or was changed since.
@@ -106,7 +106,7 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
     """
     public = _public_key(key)
     try:
-        envelope = decode_record(_read(path, _MAX_BYTES), Envelope, detector=DuplicateKeyDetector())
+        envelope = decode_record(_read_limited(path, _MAX_BYTES), Envelope, detector=DuplicateKeyDetector())
     except (OSError, RecordError) as error:
         raise InputError(f"not a signed certificate: {error}", path=path) from error
     if envelope.payloadType != PAYLOAD_TYPE or len(envelope.signatures) != 1:
@@ -114,13 +114,13 @@ def verify_certificate(path: Path, key: Path) -> dict[str, Any]:
             "not a signed certificate: expected one signature of an in-toto statement", path=path
         )
     (signature,) = envelope.signatures
-    payload = _decoded(envelope.payload, path)
+    payload = _decode_base64(envelope.payload, path)
     if signature.keyid != _key_id(public):
         raise InputError(f"signed with another key (keyid {signature.keyid[:16]!r})", path=path)
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
 
     try:
-        public.verify(_decoded(signature.sig, path), _pre_authentication_encoding(payload))
+        public.verify(_decode_base64(signature.sig, path), _pre_authentication_encoding(payload))
     except InvalidSignature as error:
         raise InputError(
             "the signature does not fit: the certificate was changed after it was signed", path=path
@@ -179,8 +179,8 @@ def _pre_authentication_encoding(payload: bytes) -> bytes:
     return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
 
 
-def _decoded(text: str, path: Path) -> bytes:
-    """Decode base64; refuse other spellings of the same bytes, so that no bit can be changed."""
+def _decode_base64(text: str, path: Path) -> bytes:
+    """Decode base64; reject other spellings of the same bytes, so that no bit can be changed."""
     try:
         decoded = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -190,7 +190,7 @@ def _decoded(text: str, path: Path) -> bytes:
     return decoded
 
 
-def _read(path: Path, limit: int) -> bytes:
+def _read_limited(path: Path, limit: int) -> bytes:
     """Return a file's content, cut off one byte above the limit."""
     with path.open("rb") as file:
         return file.read(limit + 1)
@@ -217,7 +217,7 @@ def _load_key(path: Path, *, private: bool) -> Any:
         raise MissingExtraError("sign", "a signed certificate") from error
     key_type = ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey
     try:
-        content = _read(path, _MAX_KEY_BYTES)
+        content = _read_limited(path, _MAX_KEY_BYTES)
         key = (
             serialization.load_pem_private_key(content, None)
             if private

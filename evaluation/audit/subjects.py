@@ -1,4 +1,4 @@
-"""Right outputs to mutate: those the strict checker passes, or those made from references."""
+"""Right outputs to mutate: outputs that the strict checker passes, or made from references."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from ...deterministic.options import CheckOptions
 from ...records import Case, CaseIndex, Kind, Output, kind_spec
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 
-_SIBLINGS = 3
-"""Most siblings of a case."""
+_MAX_SIBLINGS = 3
 _CASES_PER_PIECE = 100
 
 
 class Siblings:
-    """Other cases of the same kind, whose answers are wrong for a case; only ids are in memory."""
+    """Other cases of the same kind, whose answers are wrong for a case.
+
+    Only their ids are in memory.
+    """
 
     def __init__(self, cases: CaseIndex) -> None:
         self._cases = cases
@@ -31,7 +33,7 @@ class Siblings:
             if kind_spec(kind).family == "answer":
                 self._rings.setdefault(kind, []).append((rank(case_id), case_id))
         for ring in self._rings.values():
-            ring.sort()
+            ring.sort()  # by hash, so that neighbours are a random choice that is the same in every run
 
     def of(self, case: Case) -> list[Case]:
         """Return a case's siblings: the next few cases, by hash, from other clusters."""
@@ -40,23 +42,23 @@ class Siblings:
         siblings: list[Case] = []
         clusters = {case.cluster_id}
         for step in range(len(ring)):
-            other = ring[(start + step) % len(ring)][1]
-            if (cluster := self._cases.cluster(other)) not in clusters:
+            sibling_id = ring[(start + step) % len(ring)][1]
+            if (cluster := self._cases.cluster(sibling_id)) not in clusters:
                 clusters.add(cluster)
-                siblings.append(self._cases[other])
-            if len(siblings) == _SIBLINGS:
+                siblings.append(self._cases[sibling_id])
+            if len(siblings) == _MAX_SIBLINGS:
                 break
         return siblings
 
 
 class RightOutputs:
-    """Right outputs to mutate, in pieces that may be worked on in any process.
+    """Right outputs to mutate, in pieces that any process can work on.
 
     Attributes:
-        composed: Number of grounded cases, from whose results a statement is composed if they are structured.
+        composed: Number of grounded cases; a statement is composed from their results if these are structured.
 
     Args:
-        inputs: Outputs of systems, of which the right ones are taken; None to make right outputs from the references.
+        inputs: Outputs of systems, from which the right ones are chosen; None to make right outputs from the references.
         cases: The cases.
         options: Options of the checkers.
     """
@@ -68,10 +70,10 @@ class RightOutputs:
         grounded = [case for case in cases if kind_spec(cases.facts(case).kind).family == "grounded"]
         self.composed = len(grounded)
         with_references = [] if inputs is not None else list(cases)
-        self._pieces: list[FileSlice | _Referenced | _Composed] = [
+        self._pieces: list[FileSlice | _ReferencePiece | _StatementPiece] = [
             *(inputs.pieces if inputs is not None else ()),
-            *(_Referenced(chunk) for chunk in _chunks(with_references)),
-            *(_Composed(chunk) for chunk in _chunks(grounded)),
+            *(_ReferencePiece(chunk) for chunk in _chunks(with_references)),
+            *(_StatementPiece(chunk) for chunk in _chunks(grounded)),
         ]
 
     def __len__(self) -> int:
@@ -85,20 +87,20 @@ class RightOutputs:
         structured results.
         """
         source = self._pieces[piece]
-        if isinstance(source, _Composed):
+        if isinstance(source, _StatementPiece):
             yield from self._composed(source.ids, passed_over)
             return
         for case, output in self._candidates(source, passed_over):
             verdict = check(case, output, self._strict)
             if verdict.score == 1.0:
                 # Mutants have no recorded results, so that a judge could recognise the right output by its own.
-                right = msgspec.structs.replace(output, turns=output.agent_turns)
-                yield Subject(case, right, self._siblings.of(case))
+                without_results = msgspec.structs.replace(output, turns=output.agent_turns)
+                yield Subject(case, without_results, self._siblings.of(case))
             else:
                 passed_over["not right" if verdict.graded else "not decided"] += 1
 
     def _candidates(
-        self, source: FileSlice | _Referenced, passed_over: Counter[str]
+        self, source: FileSlice | _ReferencePiece, passed_over: Counter[str]
     ) -> Iterator[tuple[Case, Output]]:
         if isinstance(source, FileSlice):
             for output in outputs_in(source):
@@ -124,13 +126,13 @@ class RightOutputs:
                 yield Subject(*statement)
 
 
-class _Referenced(NamedTuple):
+class _ReferencePiece(NamedTuple):
     """Cases from whose references right outputs are made."""
 
     ids: Sequence[str]
 
 
-class _Composed(NamedTuple):
+class _StatementPiece(NamedTuple):
     """Grounded cases from whose results statements are composed."""
 
     ids: Sequence[str]

@@ -1,4 +1,4 @@
-"""One example a weakness: the right output, what was planted in it, and the judge's reply."""
+"""Examples of weaknesses: a right output, what was planted in it, and the judge's reply."""
 
 from __future__ import annotations
 
@@ -12,20 +12,24 @@ from ...records import Case, ItemKey, Output, ToolCall, ToolResults, message_tex
 from ..inputs import EvaluationInputs
 from .audit_results import JudgeAudit, ShownProbe, WeaknessExample, WrongVerdict
 from .ladder.climb import Climb
+from .ladder.ladder_results import level_of
 from .probe_folder import ProbeFacts
 from .scored import ScoredProbe
 
 _MAX_TEXT = 1_600
-"""Length of an output's text in an example, in characters; the change is within it."""
+"""Characters of an output's text in an example, chosen so that the change is within it."""
 
 _MAX_REQUEST = 600
 _MAX_REASON = 600
-_MAX_LISTED = 30
-"""Verdicts listed of one weakness."""
+
+_MAX_VERDICTS = 30
+"""Verdicts listed for one weakness."""
+_MAX_LISTED_TEXT = 200
+"""Characters of a change or reason in this list."""
 
 
-class _Chosen(NamedTuple):
-    """Wrongly judged probes of a weakness, the shown one first, and the number graded."""
+class _MisjudgedProbes(NamedTuple):
+    """Wrongly judged probes of a weakness, the one to show first, and the number graded."""
 
     judge: str
     where: str
@@ -39,58 +43,57 @@ def weakness_examples(
     climb: Climb | None,
 ) -> list[WeaknessExample]:
     """Return an example of each weakness that concerns the probes of one operator or dial."""
-    chosen = [each for audit, scored in audits for each in _chosen(audit, scored)]
-    if not chosen:
+    weaknesses = [weakness for audit, scored in audits for weakness in _misjudged_by_weakness(audit, scored)]
+    if not weaknesses:
         return []
-    keys = {key for each in chosen for key in (each.wrong[0].facts.key, each.wrong[0].facts.source)}
+    shown_facts = [weakness.wrong[0].facts for weakness in weaknesses]
+    keys = {key for facts in shown_facts for key in (facts.key, facts.source)}
     outputs = {output.key: output for output in (inputs.outputs() if inputs else ()) if output.key in keys}
     cases: dict[str, Case] = {key.case_id: inputs.cases[key.case_id] for key in outputs} if inputs else {}
     if climb is not None:
-        posed = list(climb.posed(key for key in keys - outputs.keys()))
-        outputs |= {each.output.key: each.output for each in posed}
-        cases |= {each.case.id: each.case for each in posed}
+        items = list(climb.items(key for key in keys - outputs.keys()))
+        outputs |= {item.output.key: item.output for item in items}
+        cases |= {item.case.id: item.case for item in items}
     return [
-        _example(each, outputs, cases)
-        for each in chosen
-        if each.wrong[0].facts.key in outputs and each.wrong[0].facts.source in outputs
+        _example(weakness, outputs, cases)
+        for weakness, facts in zip(weaknesses, shown_facts, strict=True)
+        if facts.key in outputs and facts.source in outputs
     ]
 
 
-def _chosen(audit: JudgeAudit, scored: Sequence[ScoredProbe]) -> Iterator[_Chosen]:
+def _misjudged_by_weakness(audit: JudgeAudit, scored: Sequence[ScoredProbe]) -> Iterator[_MisjudgedProbes]:
     for where in dict.fromkeys(finding.where for finding in audit.findings):
-        graded = [probe for probe in scored if probe.facts.operator == where and probe.score is not None]
+        graded_probes = [
+            probe for probe in scored if probe.facts.operator == where and probe.score is not None
+        ]
         if where in {ladder.dial for ladder in audit.ladders}:
-            graded = [probe for probe in graded if not probe.facts.right]
-            graded.sort(key=lambda each: _level(each.facts.key))
+            graded_probes = [probe for probe in graded_probes if not probe.facts.right]
+            graded_probes.sort(key=level_of)  # the easiest that it missed
         else:
-            graded.sort(key=lambda each: not each.reason)
-        wrong = [probe for probe in graded if probe.passed != probe.facts.right]
-        if wrong:
-            yield _Chosen(audit.judge, where, wrong, len(graded))
-
-
-def _level(key: ItemKey) -> int:
-    return int(key.case_id.split("/")[1])
+            graded_probes.sort(key=lambda probe: not probe.reason)  # one with a reason first
+        misjudged = [probe for probe in graded_probes if probe.passed != probe.facts.right]
+        if misjudged:
+            yield _MisjudgedProbes(audit.judge, where, misjudged, len(graded_probes))
 
 
 def _example(
-    chosen: _Chosen, outputs: Mapping[ItemKey, Output], cases: Mapping[str, Case]
+    weakness: _MisjudgedProbes, outputs: Mapping[ItemKey, Output], cases: Mapping[str, Case]
 ) -> WeaknessExample:
-    first = chosen.wrong[0]
-    shown = shown_probe(first.facts, first.score or 0.0, first.reason, outputs, cases)
+    first = weakness.wrong[0]
+    example = shown_probe(first.facts, first.score or 0.0, first.reason, outputs, cases)
     return WeaknessExample(
-        **msgspec.structs.asdict(shown),
-        judge=chosen.judge,
-        where=chosen.where,
-        wrong=len(chosen.wrong),
-        n=chosen.n,
+        **msgspec.structs.asdict(example),
+        judge=weakness.judge,
+        where=weakness.where,
+        wrong=len(weakness.wrong),
+        n=weakness.n,
         verdicts=[
             WrongVerdict(
                 case_id=probe.facts.key.case_id,
-                change=probe.facts.change[:200],
-                reason=(probe.reason or "")[:200],
+                change=probe.facts.change[:_MAX_LISTED_TEXT],
+                reason=(probe.reason or "")[:_MAX_LISTED_TEXT],
             )
-            for probe in chosen.wrong[:_MAX_LISTED]
+            for probe in weakness.wrong[:_MAX_VERDICTS]
         ],
     )
 
@@ -102,22 +105,22 @@ def shown_probe(
     outputs: Mapping[ItemKey, Output],
     cases: Mapping[str, Case],
 ) -> ShownProbe:
-    """Return a wrongly judged probe beside its right output.
+    """Return a wrongly judged probe together with its right output.
 
     Args:
-        facts: The probe.
+        facts: Facts about the probe.
         score: The judge's score.
         reason: The judge's reason.
         outputs: Outputs that include the probe's and its right one.
         cases: Cases that include the probe's.
     """
-    right, planted = _windows(output_text(outputs[facts.source]), output_text(outputs[facts.key]))
+    right_text, planted_text = _windows(output_text(outputs[facts.source]), output_text(outputs[facts.key]))
     return ShownProbe(
         case_id=facts.key.case_id,
         plants=facts.plants,
         request=_request(cases[facts.key.case_id])[:_MAX_REQUEST],
-        right=right,
-        planted=planted,
+        right=right_text,
+        planted=planted_text,
         change=facts.change,
         score=score,
         label=facts.label,
@@ -132,10 +135,10 @@ def _request(case: Case) -> str:
 
 
 def output_text(output: Output) -> str:
-    """Return what a system answered as one text: its words, and a line per call."""
+    """Return an output as one text: its words, and a line per call."""
     steps: list[Any] = [step for turn in output.turns or () for step in turn]
     lines = [_step_text(step) for step in steps]
-    lines += [each for each in (output.text, _calls_text(output.tool_calls or ()), output.error) if each]
+    lines += filter(None, (output.text, _calls_text(output.tool_calls or ()), output.error))
     return "\n".join(lines)
 
 
@@ -154,22 +157,23 @@ def _calls_text(calls: Iterable[ToolCall]) -> str:
 def _arguments(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return str(arguments)
-    named = cast("dict[str, Any]", arguments)
+    value_by_name = cast("dict[str, Any]", arguments)
     return ", ".join(
-        f"{name}={json.dumps(value, ensure_ascii=False, default=str)}" for name, value in named.items()
+        f"{name}={json.dumps(value, ensure_ascii=False, default=str)}"
+        for name, value in value_by_name.items()
     )
 
 
-def _windows(right: str, planted: str) -> tuple[str, str]:
+def _windows(right_text: str, planted_text: str) -> tuple[str, str]:
     """Cut both texts to the part around their first difference."""
-    if max(len(right), len(planted)) <= _MAX_TEXT:
-        return right, planted
-    shared = next(
-        (place for place, (a, b) in enumerate(zip(right, planted, strict=False)) if a != b),
-        min(len(right), len(planted)),
+    if max(len(right_text), len(planted_text)) <= _MAX_TEXT:
+        return right_text, planted_text
+    first_difference = next(
+        (position for position, (a, b) in enumerate(zip(right_text, planted_text, strict=False)) if a != b),
+        min(len(right_text), len(planted_text)),
     )
-    start = max(0, shared - _MAX_TEXT // 4)
-    return _window(right, start), _window(planted, start)
+    start = max(0, first_difference - _MAX_TEXT // 4)  # most of the text follows the change
+    return _window(right_text, start), _window(planted_text, start)
 
 
 def _window(text: str, start: int) -> str:

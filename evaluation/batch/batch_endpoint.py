@@ -1,4 +1,4 @@
-"""Batch endpoint of a provider: upload a file, begin a batch, poll it, fetch its results."""
+"""Batch endpoint of a provider: upload a file, start a batch, poll it, download its results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,17 @@ if TYPE_CHECKING:
     import openai
 
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
-_MARK = "fiducial_file"
-"""Key of a batch that names the file it answers, to find one begun just before a kill."""
-_LISTS_NONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
+"""Statuses of a batch that do not change any more."""
+
+_FILE_HASH_KEY = "fiducial_file"
+"""Metadata key with the hash of the batch file, by which a batch is found that was started just before a kill."""
+
+_CANNOT_LIST = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
+"""Answers of endpoints that do not list batches."""
+
 _ATTEMPTS = 5
 _FIRST_WAIT = 0.5
-"""Seconds; doubles with each failure to begin a batch."""
+"""Initial backoff in seconds, doubled per failure to start a batch."""
 _TIMEOUT = 600.0
 _MAX_MESSAGE_LENGTH = 300
 _CONTINUE = "rerun the command to continue"
@@ -35,11 +40,11 @@ class BatchStatus(msgspec.Struct, frozen=True):
     """Progress of a batch.
 
     Attributes:
-        id: The batch.
+        id: Id of the batch.
         status: ``validating``, ``in_progress``, ``finalizing``, ``completed``, ``failed``, ``expired``, ``cancelled`` ...
         done: Number of requests with a result.
-        results: The file of results, or None if there is none yet.
-        errors: The file of failed requests, or None if there is none.
+        results: Id of the file of results, or None if there is none yet.
+        errors: Id of the file of failed requests, or None if there is none.
         problem: The provider's error message for the whole batch.
     """
 
@@ -59,62 +64,63 @@ class BatchStatus(msgspec.Struct, frozen=True):
 class BatchEndpoint:
     """Batch endpoint of a provider; lines of a batch file name its ``url``.
 
-    The openai library retries temporary failures. Beginning a batch costs money, so it is retried only after a check that the batch has
-    not begun. Other failures are ProviderErrors. Only downloads follow redirects: uploads go to the address that the user gave.
+    The openai library retries temporary failures. Starting a batch costs money, so it is retried only after a check that the batch was
+    not started. Other failures are raised as ProviderError. Only downloads follow redirects: uploads go to the address that the user
+    gave.
     """
 
     def __init__(self, endpoint: Endpoint, *, sleep: Callable[[float], None] = time.sleep) -> None:
         import httpx2  # noqa: PLC0415 - openai's HTTP library
         import openai  # noqa: PLC0415 - 0.5 s, when it is used
 
-        trusted = httpx2.create_ssl_context()  # for both clients: reading the certificates takes time
-        shared: dict[str, Any] = {
+        ssl_context = httpx2.create_ssl_context()  # one for both clients: reading the certificates takes time
+        client_options: dict[str, Any] = {
             "max_retries": _ATTEMPTS,
             "timeout": _TIMEOUT,
-            "http_client": openai.DefaultHttpxClient(follow_redirects=False, verify=trusted),
+            "http_client": openai.DefaultHttpxClient(follow_redirects=False, verify=ssl_context),
             **endpoint.client_options(),
         }
         self._sleep = sleep
         self._secret = endpoint.api_key
         self.url = "/chat/completions" if endpoint.kind == "azure" else URL
         self._client = (
-            openai.AzureOpenAI(**shared, azure_ad_token_provider=endpoint.token)
+            openai.AzureOpenAI(**client_options, azure_ad_token_provider=endpoint.token)
             if endpoint.kind == "azure"
-            else openai.OpenAI(**shared)
+            else openai.OpenAI(**client_options)
         )
-        self._once = self._client.with_options(max_retries=0)
-        self._downloads = self._client.with_options(http_client=openai.DefaultHttpxClient(verify=trusted))
+        self._without_retries = self._client.with_options(max_retries=0)
+        self._downloads = self._client.with_options(http_client=openai.DefaultHttpxClient(verify=ssl_context))
 
     def begin(self, path: Path, sha256: str, *, others: Collection[str | None] = ()) -> BatchStatus:
-        """Upload a batch file and begin its batch, marked with the hash of its bytes.
+        """Upload a batch file and start its batch, marked with the hash of its bytes.
 
         For ``others`` see `find`.
 
         Raises:
             ProviderError: The provider refused, or cannot be reached.
         """
-        with self._translated("upload the batch file"), path.open("rb") as file:
+        with self._translated_errors("upload the batch file"), path.open("rb") as file:
             uploaded = self._client.files.create(file=file, purpose="batch")
         for attempt in range(_ATTEMPTS):
             try:
-                with self._translated("begin the batch"):
+                with self._translated_errors("begin the batch"):
                     return self._create(uploaded.id, sha256)
             except ProviderError as error:
-                if attempt + 1 == _ATTEMPTS or not _may_have_begun(error):
+                if attempt + 1 == _ATTEMPTS or not _may_have_started(error):
                     raise
                 self._sleep(_FIRST_WAIT * 2**attempt)
-                begun = self.find(sha256, others=others)
-                if begun is not None:
-                    return begun
+                existing = self.find(sha256, others=others)
+                if existing is not None:
+                    return existing
         raise AssertionError("neither begun nor failed")
 
     def _create(self, file_id: str, sha256: str) -> BatchStatus:
-        batch = self._once.batches.create(
+        batch = self._without_retries.batches.create(
             input_file_id=file_id,
             # Azure's path has no version, which the library's types do not allow.
             endpoint=cast("Any", self.url),
             completion_window="24h",
-            metadata={_MARK: sha256},
+            metadata={_FILE_HASH_KEY: sha256},
         )
         return _status(batch)
 
@@ -127,13 +133,13 @@ class BatchEndpoint:
             The batch, or None if there is none, or the provider does not list batches.
 
         Raises:
-            ProviderError: Listing failed at a provider that supports it. Beginning a batch anyway might cost twice.
+            ProviderError: Listing failed at a provider that supports it. Starting a batch anyway might cost twice.
         """
         try:
-            with self._translated("list batches"):
-                newest = self._client.batches.list(limit=100)
-                for batch in newest.data:
-                    if (batch.metadata or {}).get(_MARK) == sha256 and batch.id not in others:
+            with self._translated_errors("list batches"):
+                page = self._client.batches.list(limit=100)
+                for batch in page.data:
+                    if (batch.metadata or {}).get(_FILE_HASH_KEY) == sha256 and batch.id not in others:
                         status = _status(batch)
                         if not status.fruitless:
                             return status
@@ -149,18 +155,18 @@ class BatchEndpoint:
             ProviderError: The provider does not know the batch, or cannot be reached.
         """
         hint = "is this the endpoint that it was sent to? Without the run's batch/ all is sent anew"
-        with self._translated(f"look at the batch {batch_id}", not_found_hint=hint):
+        with self._translated_errors(f"look at the batch {batch_id}", not_found_hint=hint):
             return _status(self._client.batches.retrieve(batch_id))
 
     def fetch(self, file_id: str, path: Path) -> None:
-        """Download a file, which appears under its name only when complete.
+        """Download a file; it appears under its name once it is complete.
 
         Raises:
             ProviderError: The download failed.
         """
         part = path.with_suffix(".part")
         with (
-            self._translated(f"download {file_id}"),
+            self._translated_errors(f"download {file_id}"),
             self._downloads.files.with_streaming_response.content(file_id) as response,
         ):
             response.stream_to_file(part)
@@ -172,7 +178,7 @@ class BatchEndpoint:
         self._downloads.close()
 
     @contextmanager
-    def _translated(self, action: str, *, not_found_hint: str = _CONTINUE) -> Generator[None]:
+    def _translated_errors(self, action: str, *, not_found_hint: str = _CONTINUE) -> Generator[None]:
         import httpx2  # noqa: PLC0415 - openai's HTTP library
         import openai  # noqa: PLC0415 - see __init__
 
@@ -189,8 +195,8 @@ class BatchEndpoint:
             ) from error
 
 
-def _may_have_begun(error: ProviderError) -> bool:
-    """Return whether a batch may have begun, or may yet begin, despite an error or no reply."""
+def _may_have_started(error: ProviderError) -> bool:
+    """Return whether a batch may have been started, or may yet be, despite the error."""
     import openai  # noqa: PLC0415 - see BatchEndpoint
 
     cause = error.__cause__
@@ -200,13 +206,13 @@ def _may_have_begun(error: ProviderError) -> bool:
 def _lists_batches(error: ProviderError) -> bool:
     """Return whether listing failed at an endpoint that supports it.
 
-    Endpoints without a list answer with an error, or with anything.
+    Endpoints without a list answer with one of `_CANNOT_LIST`, or with anything that is not OpenAI's form.
     """
     import openai  # noqa: PLC0415 - see BatchEndpoint
 
     cause = error.__cause__
     if isinstance(cause, openai.APIStatusError):
-        return cause.status_code not in _LISTS_NONE
+        return cause.status_code not in _CANNOT_LIST
     return isinstance(cause, openai.OpenAIError)
 
 

@@ -16,16 +16,16 @@ from ...judges.transport.batch_results import BatchResults
 from ...judges.transport.exchange import Reply, Request
 from ...records import InputPath
 from ..inputs import EvaluationInputs
-from ..judging.asking import every_output, open_work
+from ..judging.asking import every_output, remaining_work
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import judge_tasks, require_no_comparing, require_work, transcripts
 from ..progress import Progress
 from ..store.journal_rows import VerdictKey
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
-from .batch_files import BatchFile, answered, file_numbering, once, write_batch
+from .batch_files import BatchFile, file_numbering, find_reply, without_duplicates, write_batch
 
-_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_INVALID_IN_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Questions(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +33,7 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         results: Result files of earlier batches, whose requests are skipped.
-        environments: Custom simulated worlds, by class name.
+        environments: Custom environments, by class name.
         run: A run folder, whose verdicts are not requested again.
     """
 
@@ -48,9 +48,9 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export_batch(questions: Questions, path: Path, progress: Progress) -> list[BatchFile]:
-    """Write every request without a reply, and those with an unreadable one once more.
+    """Write all requests without a reply, and those with an unreadable reply once more.
 
-    The first model's requests go to ``path``, those of further models to files beside it.
+    The first model's requests go to ``path``, those of further models to files next to it.
 
     Returns:
         The written files; empty if no request remains.
@@ -69,41 +69,45 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
     ):
         require_work(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
         progress.begin("looking for requests", inputs.survey.outputs * len(tasks) * questions.repeats)
-        requests = once(_open(questions, tasks, inputs, _known(replies, progress)), set())
+        requests = without_duplicates(
+            _unanswered_requests(questions, tasks, inputs, _lookup(replies, progress)), set()
+        )
         files: list[BatchFile] = []
-        for model, of_one_model in groupby(requests, key=lambda request: request.model):
-            first = path if not files else path.with_stem(f"{path.stem}-{_NOT_IN_A_NAME.sub('-', model)}")
-            files += write_batch(of_one_model, file_numbering(first, [file.path for file in files]))
+        for model, requests_to_model in groupby(requests, key=lambda request: request.model):
+            first = (
+                path if not files else path.with_stem(f"{path.stem}-{_INVALID_IN_FILE_NAME.sub('-', model)}")
+            )
+            files += write_batch(requests_to_model, file_numbering(first, [file.path for file in files]))
         return files
 
 
-def _open(
+def _unanswered_requests(
     questions: Questions, tasks: Iterable[JudgeTask], inputs: EvaluationInputs, lookup: Lookup
 ) -> Iterator[Request]:
-    done = _done(questions.run)
+    settled = _settled_keys(questions.run)
     for task in sorted(tasks, key=lambda task: task.model):
         if task.prompt_judge is not None:
             work = criterion_work(
-                task.prompt_judge, open_work(inputs, task, every_output, done, questions.repeats)
+                task.prompt_judge, remaining_work(inputs, task, every_output, settled, questions.repeats)
             )
             unjudged = (
                 (case, output, repeat)
                 for case, output, repeat in work
-                if VerdictKey(output.key, task.id, repeat) not in done
+                if VerdictKey(output.key, task.id, repeat) not in settled
             )
             yield from unanswered(task.prompt_judge, unjudged, lookup)
 
 
-def _known(replies: BatchResults, progress: Progress) -> Lookup:
+def _lookup(replies: BatchResults, progress: Progress) -> Lookup:
     def look_up(request: Request) -> Reply | None:
-        progress.advance(1 - request.attempt)
-        return answered(replies, request)
+        progress.advance(1 - request.attempt)  # second attempts are no further work
+        return find_reply(replies, request)
 
     return look_up
 
 
-def _done(run: Path | None) -> Container[VerdictKey]:
-    """Return the keys that have a verdict in a run folder; nothing is written to an empty one."""
+def _settled_keys(run: Path | None) -> Container[VerdictKey]:
+    """Return the keys with a verdict in a run folder; do not create or write an empty one."""
     if run is None or not run.exists() or not any(run.iterdir()):
         return ()
     with RunWriter(run) as writer:

@@ -18,6 +18,7 @@ from ...records.typed_values import decode_json
 MAX_REQUESTS, MAX_BYTES = 50_000, 200_000_000
 """OpenAI's limits for one file."""
 URL = "/v1/chat/completions"
+"""Endpoint that lines of a batch file name."""
 
 
 class BatchFile(msgspec.Struct, frozen=True):
@@ -36,9 +37,17 @@ def write_batch(
     max_requests: int = MAX_REQUESTS,
     max_bytes: int = MAX_BYTES,
 ) -> list[BatchFile]:
-    """Write requests of one model, each with its key (a hash of what is asked) as ``custom_id``.
+    """Write requests of one model, each with its key, a hash of the request, as ``custom_id``.
 
-    ``name`` gives the path of each file by its number, from 1; ``url`` is the endpoint that each line names.
+    Args:
+        requests: The requests.
+        name: Returns the path of each file by its number, from 1.
+        url: Endpoint that each line names.
+        max_requests: Maximum number of requests in a file.
+        max_bytes: Maximum size of a file, unless a single request is larger.
+
+    Returns:
+        The written files.
     """
     lines = (_line(request, url) for request in requests)
     files: list[BatchFile] = []
@@ -60,7 +69,7 @@ def write_batch(
 def file_numbering(path: Path, taken: Iterable[Path] = ()) -> Callable[[int], Path]:
     """Return a function that names each next file: the path itself, ``name-2.jsonl``, and so on.
 
-    Paths that are ``taken``, in upper or lower case, are skipped.
+    Names that are ``taken`` are skipped, in upper or lower case, because some file systems do not tell these apart.
     """
     taken_names = {file.name.casefold() for file in taken}
     numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
@@ -74,16 +83,16 @@ def _line(request: Request, url: str) -> bytes:
 
 
 def read_custom_ids(path: Path) -> Iterator[str]:
-    """Yield the request ids of a batch file that we wrote."""
+    """Yield the request ids of a batch file written by `write_batch`."""
     with path.open("rb") as file:
         for line in file:
             yield decode_json(line, _Entry).custom_id
 
 
-def once(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:
-    """Yield each request once, since providers refuse duplicates within a batch.
+def without_duplicates(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:
+    """Yield each request once, because providers refuse duplicates within a batch.
 
-    ``keys`` holds the keys to skip, and grows with each request yielded.
+    ``keys`` are the keys to skip; each yielded request adds its own.
     """
     for request in requests:
         if request.custom_id not in keys:
@@ -91,8 +100,8 @@ def once(requests: Iterable[Request], keys: set[str]) -> Iterator[Request]:
             yield request
 
 
-def answered(results: BatchResults, request: Request) -> Reply | None:
-    """Return the reply from the batches so far, or None if there is none, or an error."""
+def find_reply(results: BatchResults, request: Request) -> Reply | None:
+    """Return the reply from the batches so far, or None if there is none or the request failed."""
     try:
         return results.find(request.custom_id)
     except CallError:

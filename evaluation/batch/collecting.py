@@ -1,4 +1,4 @@
-"""Answer judge requests by a batch endpoint (`--batch`), with a ledger no kill can lose."""
+"""Answer judge requests by a batch endpoint (``--batch``); a ledger makes it resumable."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ..judging.judge_task import JudgingStep
 from ..open_requests import KnownReplies
 from ..progress import Progress
 from .batch_endpoint import ENDED, BatchEndpoint
-from .batch_files import answered, once, read_custom_ids, write_batch
+from .batch_files import find_reply, read_custom_ids, without_duplicates, write_batch
 
 FOLDER = "batch"
-"""Batch files and results within a run folder."""
-_FILE = "batches.json"
+"""Folder in a run folder with batch files and results."""
+_LEDGER_FILE = "batches.json"
 
 
 class BatchEntry(msgspec.Struct, forbid_unknown_fields=True):
@@ -39,7 +39,7 @@ class BatchEntry(msgspec.Struct, forbid_unknown_fields=True):
         file: Name of the batch file in the folder.
         requests: Number of its requests.
         sha256: Hash of its bytes.
-        id: The provider's name for the batch; None until it has begun.
+        id: The provider's id of the batch, or None until it is started.
         status: Last status that the provider reported.
         problem: The provider's error message for the whole batch.
         results: Names of the downloaded result files.
@@ -54,13 +54,13 @@ class BatchEntry(msgspec.Struct, forbid_unknown_fields=True):
     results: list[str] = []
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """True if the batch needs no further work."""
         return self.status in ENDED
 
 
 class Ledger:
-    """The batches of a run, in its folder.
+    """List of the batches of a run, stored in its folder.
 
     Raises:
         RunFolderError: The list of batches is damaged.
@@ -68,7 +68,7 @@ class Ledger:
 
     def __init__(self, run: Path) -> None:
         self.folder = run / FOLDER
-        self._path = self.folder / _FILE
+        self._path = self.folder / _LEDGER_FILE
         self.entries: list[BatchEntry] = []
         if self._path.exists():
             try:
@@ -76,7 +76,7 @@ class Ledger:
             except msgspec.MsgspecError as error:
                 raise RunFolderError(f"{self._path}: not a list of batches: {error}") from error
         for name in (name for entry in self.entries for name in entry.results):
-            if Path(name).name != name:
+            if Path(name).name != name:  # a path, which could lead out of the folder
                 raise RunFolderError(f"{self._path}: {name!r} is not a file of the run")
 
     def save(self) -> None:
@@ -89,23 +89,23 @@ class Ledger:
 
     def unfinished(self) -> list[BatchEntry]:
         """Return the batches with work left."""
-        return [entry for entry in self.entries if not entry.over]
+        return [entry for entry in self.entries if not entry.is_over]
 
     def next_file(self, ahead: int, number: int) -> Path:
         """Return a name for a new batch file.
 
-        It is the ``number``-th, from 1, after ``ahead`` others that are not in the ledger yet.
+        It is the ``number``-th, from 1, after ``ahead`` files that are not in the ledger yet.
         """
         return self.folder / f"requests-{len(self.entries) + ahead + number:03d}.jsonl"
 
     def problems(self) -> str:
         """Return the problems with whole batches, for display; empty if there were none."""
-        counts = {
+        sentences = {
             f"{entry.file} {entry.status}{': ' + entry.problem if entry.problem else ''}"
             for entry in self.entries
-            if entry.over and entry.status != "completed"
+            if entry.is_over and entry.status != "completed"
         }
-        return "; ".join(sorted(counts))
+        return "; ".join(sorted(sentences))
 
 
 def collect_replies(
@@ -113,23 +113,24 @@ def collect_replies(
 ) -> Callable[[], ModelAccess]:
     """Answer all pending requests of judges by batches.
 
-    The second round repeats requests whose replies could not be read. Batches are recorded in the run folder, so that the same
-    command resumes them; no batch is begun twice.
+    A second round repeats requests whose replies could not be read. Batches are recorded in the run folder, so that the same command
+    resumes them, and no batch is started twice.
 
     Raises:
         ConfigurationError: There is no endpoint.
+        UsageError: There are several endpoints, decision models, or no run folder.
         ProviderError: The batch endpoint refused, or cannot be reached.
     """
-    if not any(_work(step)):
+    if not any(_pending_work(step)):
         return access
-    reached = access()
-    if reached.endpoint is None:
+    reached_access = access()
+    if reached_access.endpoint is None:
         raise ConfigurationError(
             f"{setting('batch')} needs an endpoint, and does not go with {setting('replay')}"
         )
-    if reached.spread is not None:
+    if reached_access.spread is not None:
         raise UsageError(f"{setting('batch')} goes to one endpoint; name one")
-    if reached.endpoint.api != "chat":
+    if reached_access.endpoint.api != "chat":
         raise UsageError(f"{setting('batch')}: decision models have no batch endpoint; ask them directly")
     if not isinstance(step.context.writer.path, Path):
         raise UsageError(f"{setting('batch')} needs a run folder, from which it can be resumed; name one")
@@ -137,49 +138,54 @@ def collect_replies(
     keys: set[str] = set()
     for entry in ledger.unfinished():
         keys.update(read_custom_ids(ledger.folder / entry.file))
-    with closing(BatchEndpoint(reached.endpoint, sleep=mode.sleep)) as endpoint:
-        _settle(ledger, endpoint, step.context.progress, mode)
-        while _write(once(_still_open(step, reached, ledger), keys), ledger, reached, endpoint.url):
-            _settle(ledger, endpoint, step.context.progress, mode)
+    with closing(BatchEndpoint(reached_access.endpoint, sleep=mode.sleep)) as endpoint:
+        _finish_batches(ledger, endpoint, step.context.progress, mode)
+        while _write_batches(
+            without_duplicates(_unanswered_requests(step, reached_access, ledger), keys),
+            ledger,
+            reached_access,
+            endpoint.url,
+        ):
+            _finish_batches(ledger, endpoint, step.context.progress, mode)
     problems = ledger.problems()
     from_results = msgspec.structs.replace(
-        reached,
+        reached_access,
         results=tuple(ledger.result_files()),
         missing_result=f"no result came of the batch{f' ({problems})' if problems else ''}",
     )
     return lambda: from_results
 
 
-def _work(step: JudgingStep) -> Iterator[tuple[PromptJudge, Work]]:
-    """Yield the pending model requests grouped by model, since a batch is for one model."""
+def _pending_work(step: JudgingStep) -> Iterator[tuple[PromptJudge, Work]]:
+    """Yield the pending work of judges ordered by model, because a batch is for one model."""
     for task in sorted(step.tasks, key=lambda task: task.model):
         if task.prompt_judge is not None:
             for work in step.work(task, task.settled(step.context)):
                 yield task.prompt_judge, work
 
 
-def _settle(ledger: Ledger, endpoint: BatchEndpoint, progress: Progress, mode: BatchMode) -> None:
-    """Begin new batches, wait until all have ended, and fetch their results."""
+def _finish_batches(ledger: Ledger, endpoint: BatchEndpoint, progress: Progress, mode: BatchMode) -> None:
+    """Start new batches, wait until all have ended, and download their results."""
     open_entries = ledger.unfinished()
     if not open_entries:
         return
     for entry in open_entries:
-        _begin(entry, ledger, endpoint)
+        _start_batch(entry, ledger, endpoint)
     progress.begin("waiting for batches", sum(entry.requests for entry in open_entries))
-    done = dict.fromkeys((entry.file for entry in open_entries), 0)
+    results_of_file = dict.fromkeys((entry.file for entry in open_entries), 0)
     while True:
         for entry in ledger.unfinished():
-            before = done[entry.file]
-            done[entry.file] = max(before, _look(entry, ledger, endpoint))
-            progress.advance(done[entry.file] - before)
+            done_before = results_of_file[entry.file]
+            results_of_file[entry.file] = max(done_before, _update_entry(entry, ledger, endpoint))
+            progress.advance(results_of_file[entry.file] - done_before)
         if not ledger.unfinished():
             return
         mode.sleep(mode.poll_seconds)
 
 
-def _begin(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> None:
+def _start_batch(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> None:
     if entry.id is None:
-        # A kill may have come between the beginning of the batch and the record of its name.
+        # A kill may have come after the batch was started and before its id was recorded.
         others = {other.id for other in ledger.entries}
         batch = endpoint.find(entry.sha256, others=others) or endpoint.begin(
             ledger.folder / entry.file, entry.sha256, others=others
@@ -188,7 +194,8 @@ def _begin(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> None:
         ledger.save()
 
 
-def _look(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> int:
+def _update_entry(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> int:
+    """Poll a batch, download its results if it has ended, and return the number of results."""
     assert entry.id is not None
     batch = endpoint.look(entry.id)
     if batch.status == entry.status:
@@ -205,28 +212,28 @@ def _look(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> int:
     return batch.done
 
 
-def _still_open(step: JudgingStep, access: ModelAccess, ledger: Ledger) -> Iterator[Request]:
+def _unanswered_requests(step: JudgingStep, access: ModelAccess, ledger: Ledger) -> Iterator[Request]:
     """Yield the requests without a reply, in the order of the work."""
     with KnownReplies(access) as cached, closing(BatchResults(ledger.result_files())) as results:
-        for judge, of_one_judge in groupby(_work(step), key=itemgetter(0)):
+        for judge, work_of_judge in groupby(_pending_work(step), key=itemgetter(0)):
             yield from unanswered(
                 judge,
-                map(itemgetter(1), of_one_judge),
-                lambda request: cached(request) or answered(results, request),
+                map(itemgetter(1), work_of_judge),
+                lambda request: cached(request) or find_reply(results, request),
                 retry_of=step.context.verdicts.retry_of,
             )
 
 
-def _write(requests: Iterator[Request], ledger: Ledger, access: ModelAccess, url: str) -> bool:
+def _write_batches(requests: Iterator[Request], ledger: Ledger, access: ModelAccess, url: str) -> bool:
     """Write batch files and add them to the ledger; return whether there were any requests."""
-    added: list[BatchEntry] = []
-    within = (request for request in requests if access.budget is None or access.budget.admit(request))
-    for _, of_one_model in groupby(within, key=lambda request: request.model):
-        start = len(added)
-        files = write_batch(of_one_model, partial(ledger.next_file, start), url=url)
-        added += [
+    new_entries: list[BatchEntry] = []
+    affordable = (request for request in requests if access.budget is None or access.budget.admit(request))
+    for _, requests_to_model in groupby(affordable, key=lambda request: request.model):
+        start = len(new_entries)
+        files = write_batch(requests_to_model, partial(ledger.next_file, start), url=url)
+        new_entries += [
             BatchEntry(file=file.path.name, requests=file.requests, sha256=file.sha256) for file in files
         ]
-    ledger.entries += added
+    ledger.entries += new_entries
     ledger.save()
-    return bool(added)
+    return bool(new_entries)

@@ -2,7 +2,7 @@
 
 A category that was not scored counts as 0 with the size of its data set, and summaries over it are shown as not available. The
 scores of whole groups and the overall score always show a number. A category with undecided answers counts with its lower bound,
-because the decided answers are no sample of the others.
+because the decided answers are not a sample of the others.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ from ...judges.prices import Prices
 from .category_scores import CategoryScore, Effort
 
 _OVERALL_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "agentic": 40}
-"""Percent of the overall score."""
+"""Weights in the overall score, in percent."""
 
 _SIMPLE = ("simple_python", "simple_java", "simple_javascript")
 _LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
+"""Categories of the summaries of these names."""
 
 
 class Accuracy(msgspec.Struct, frozen=True):
-    """Accuracy in sums, and whether it may be shown by itself.
+    """Accuracy of a category or group, and whether it may be shown by itself.
 
     Attributes:
-        value: In [0, 1]; 0 if nothing was scored, the lower bound if answers are undecided.
-        count: Entries behind it; if nothing was scored, the size of the data set.
+        value: Value in [0, 1]; 0 if nothing was scored, the lower bound if answers are undecided.
+        count: Number of entries; if nothing was scored, the size of the data set.
         available: Whether every part was scored, and every answer decided.
     """
 
@@ -41,14 +42,14 @@ class Accuracy(msgspec.Struct, frozen=True):
     available: bool = True
 
     def always(self) -> Accuracy:
-        """Return the accuracy, to be shown even if parts are missing."""
+        """Return the accuracy as available, even if parts are missing."""
         return msgspec.structs.replace(self, available=True)
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """All summary scores of one system, in the order in which they are shown.
 
-    ``categories`` holds every scored or missing category; ``simple`` is a part of ``non_live`` alone.
+    ``categories`` contains every scored or missing category; ``simple`` is a part of ``non_live`` only.
     """
 
     categories: dict[str, Accuracy]
@@ -75,9 +76,9 @@ def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
 
     simple = _mean(categories[name] for name in _SIMPLE)
     web_search, memory = _mean(members("web_search")), _mean(members("memory"))
-    parallel = [categories[name] for name in ("multiple", "parallel", "parallel_multiple")]
+    other_non_live = [categories[name] for name in ("multiple", "parallel", "parallel_multiple")]
     groups = {
-        "non_live": _mean([simple, *parallel]),
+        "non_live": _mean([simple, *other_non_live]),
         "live": _weighted_mean([categories[name] for name in _LIVE]),
         "irrelevance": _mean([categories["irrelevance"], categories["live_irrelevance"]]),
         "multi_turn": _mean(members("multi_turn")),
@@ -125,14 +126,19 @@ def _overall(groups: Mapping[str, Accuracy]) -> Accuracy:
 
 
 SUMMARIES = Summary.__struct_fields__[2:]
-"""The summary scores, in the order in which they are shown."""
+"""Names of the summary scores in display order, without ``categories`` and ``simple``."""
 
 
 class SystemScore(msgspec.Struct, frozen=True):
-    """Everything about one system: scores by category, in BFCL's order, latency and tokens.
+    """Scores, latency and tokens of one system.
 
-    ``names`` is the form in which documented names with dots were offered to it; ``modes`` counts answers read as text and as native
-    calls; ``prices`` are those of its model, if known.
+    Attributes:
+        name: Name of the system.
+        names: Form in which documented names with dots were offered to it.
+        scores: Scores by category, in BFCL's order.
+        effort: Latency and tokens.
+        modes: Number of answers read as text, and as native calls.
+        prices: Prices of its model, if known.
     """
 
     name: str
@@ -145,10 +151,10 @@ class SystemScore(msgspec.Struct, frozen=True):
     @property
     def cost(self) -> float | None:
         """Dollars for the recorded tokens, or None without a price or without tokens."""
-        spent = self.effort
-        if self.prices is None or not (spent.input_tokens or spent.output_tokens):
+        effort = self.effort
+        if self.prices is None or not (effort.input_tokens or effort.output_tokens):
             return None
-        return self.prices.cost(spent.input_tokens, spent.output_tokens)
+        return self.prices.cost(effort.input_tokens, effort.output_tokens)
 
     @property
     def summary(self) -> Summary:
@@ -170,31 +176,31 @@ def rate(score: CategoryScore) -> Statistic:
 
 def missing_categories(system: SystemScore) -> list[str]:
     """Return the categories that were not scored, which count as 0 in the summary scores."""
-    scored = {*system.scores, "format_sensitivity"}
-    return [name for name in system.summary.categories if name not in scored]
+    scored_or_unweighted = {*system.scores, "format_sensitivity"}
+    return [name for name in system.summary.categories if name not in scored_or_unweighted]
 
 
 def as_json(systems: Iterable[SystemScore], rules: str) -> dict[str, Any]:
     """Return all results as plain JSON.
 
     Returns:
-        By system: names, modes, categories with statistics and counts, summary scores, and what is missing in them.
+        By system: names, modes, categories with statistics and counts, summary scores, and missing categories.
     """
-    return {"rules": rules, "systems": {system.name: _system(system) for system in systems}}
+    return {"rules": rules, "systems": {system.name: _system_json(system) for system in systems}}
 
 
-def _system(system: SystemScore) -> dict[str, Any]:
+def _system_json(system: SystemScore) -> dict[str, Any]:
     summary = system.summary
     return {
         "names": system.names,
         "modes": dict(system.modes),
-        "categories": {name: _category(score) for name, score in system.scores.items()},
-        "summary": {name: _summary(getattr(summary, name)) for name in SUMMARIES},
+        "categories": {name: _category_json(score) for name, score in system.scores.items()},
+        "summary": {name: _summary_json(getattr(summary, name)) for name in SUMMARIES},
         "missing": missing_categories(system),
     }
 
 
-def _category(score: CategoryScore) -> dict[str, Any]:
+def _category_json(score: CategoryScore) -> dict[str, Any]:
     return {
         **score.header(),
         "undecided_count": score.undecided,
@@ -203,5 +209,5 @@ def _category(score: CategoryScore) -> dict[str, Any]:
     }
 
 
-def _summary(accuracy: Accuracy) -> dict[str, Any]:
+def _summary_json(accuracy: Accuracy) -> dict[str, Any]:
     return {"value": accuracy.value, "n": accuracy.count, "complete": accuracy.available}

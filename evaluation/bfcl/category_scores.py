@@ -15,14 +15,14 @@ from ...formats.bfcl import Category, parse_sensitivity_id
 
 
 class CategoryTally(msgspec.Struct):
-    """Number of right answers, and of graded ones."""
+    """Number of right answers and of graded ones."""
 
     correct: int = 0
     total: int = 0
 
     @property
     def accuracy(self) -> float | None:
-        """Fraction of graded answers that are right; None when nothing was graded."""
+        """Fraction of graded answers that are right, or None if nothing was graded."""
         return self.correct / self.total if self.total else None
 
     def count(self, *, valid: bool) -> None:
@@ -31,7 +31,7 @@ class CategoryTally(msgspec.Struct):
         self.total += 1
 
     def as_header(self) -> dict[str, Any]:
-        """BFCL's three keys."""
+        """Return the counts under BFCL's three keys."""
         return {"accuracy": self.accuracy, "correct_count": self.correct, "total_count": self.total}
 
 
@@ -41,7 +41,7 @@ class CategoryScore(msgspec.Struct):
     Attributes:
         category: The category.
         tally: Counts over all graded answers.
-        undecided: Number of answers that the strict rules leave undecided; they count neither as right nor as wrong.
+        undecided: Number of answers that the strict rules leave undecided; they count as neither right nor wrong.
         configurations: Counts by prompt configuration, in order of first appearance (format sensitivity only).
     """
 
@@ -52,7 +52,7 @@ class CategoryScore(msgspec.Struct):
 
     @property
     def count(self) -> int:
-        """Number of all answers, including undecided ones."""
+        """Number of answers, including undecided ones."""
         return self.tally.total + self.undecided
 
     @property
@@ -90,10 +90,11 @@ def spread(configurations: dict[str, CategoryTally]) -> dict[str, float]:
         Largest difference, sample variance and sample standard deviation, rounded as BFCL does.
     """
     accuracies = [tally.accuracy for tally in configurations.values() if tally.accuracy is not None]
-    several = len(accuracies) > 1
-    variance = statistics.variance(accuracies) if several else 0.0
-    deviation = statistics.stdev(accuracies) if several else 0.0
-    delta = max(accuracies) - min(accuracies) if several else 0.0
+    has_spread = len(accuracies) > 1
+    # Percentage points: a variance has the square of their factor.
+    variance = statistics.variance(accuracies) if has_spread else 0.0
+    deviation = statistics.stdev(accuracies) if has_spread else 0.0
+    delta = max(accuracies) - min(accuracies) if has_spread else 0.0
     return {
         "accuracy_max_delta": round(delta * 100, 2),
         "accuracy_variance": round(variance * 10_000, 2),
@@ -107,9 +108,9 @@ class Effort(msgspec.Struct):
     Zeros mean "not measured" and are skipped, as in BFCL.
 
     Attributes:
-        latencies: Seconds, one per model call.
-        input_tokens: Over all calls.
-        output_tokens: Over all calls.
+        latencies: Seconds of each model call.
+        input_tokens: Total over all calls.
+        output_tokens: Total over all calls.
     """
 
     latencies: array[float] = msgspec.field(default_factory=lambda: array("d"))
@@ -117,24 +118,24 @@ class Effort(msgspec.Struct):
     output_tokens: float = 0
 
     def add(self, fields: Mapping[str, Any]) -> None:
-        """Add what one result line reports: numbers, or turns of steps of numbers."""
+        """Add the numbers of one result line, which may be nested in turns and steps."""
         self.latencies.extend(_numbers(fields.get("latency")))
         self.input_tokens += sum(_numbers(fields.get("input_token_count")))
         self.output_tokens += sum(_numbers(fields.get("output_token_count")))
 
     @property
     def mean(self) -> float | None:
-        """Mean latency; None when none was measured."""
+        """Mean latency, or None if none was measured."""
         return statistics.fmean(self.latencies) if self.latencies else None
 
     @property
     def deviation(self) -> float | None:
-        """Sample standard deviation of the latency; None with fewer than two."""
+        """Sample standard deviation of the latency, or None with fewer than two."""
         return statistics.stdev(self.latencies) if len(self.latencies) > 1 else None
 
     @property
     def percentile_95(self) -> float | None:
-        """95th percentile of the latency, interpolated linearly; None when none was measured."""
+        """95th percentile of the latency, interpolated linearly, or None if none was measured."""
         if len(self.latencies) > 1:
             return statistics.quantiles(self.latencies, n=100, method="inclusive")[94]
         return self.latencies[0] if self.latencies else None

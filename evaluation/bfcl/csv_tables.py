@@ -1,4 +1,4 @@
-"""BFCL's CSV files: their columns, and how they are written."""
+"""BFCL's CSV files and their columns."""
 
 from __future__ import annotations
 
@@ -18,19 +18,23 @@ NOT_AVAILABLE = "N/A"
 
 
 def write_csv_tables(folder: Path, systems: Iterable[SystemScore]) -> None:
-    """Write all of BFCL's CSV files; an InputError if one cannot be written."""
+    """Write all of BFCL's CSV files.
+
+    Raises:
+        InputError: A file cannot be written.
+    """
     systems = list(systems)
     for table in TABLES:
         with atomic_write(folder / table.name) as file:
-            file.write(_text(table, systems).encode("utf-8", "surrogateescape"))
+            file.write(_csv_text(table, systems).encode("utf-8", "surrogateescape"))
 
 
-def _text(table: CsvTable, systems: list[SystemScore]) -> str:
+def _csv_text(table: CsvTable, systems: list[SystemScore]) -> str:
     rows = [[cell(system) for _, cell in table.columns] for system in systems]
     # Stable, so that systems with equal scores stay in their order.
     rows.sort(key=lambda row: _sort_value(row[table.sorted_by - 1]), reverse=True)
     lines = [["Rank", *(title for title, _ in table.columns)]]
-    lines += [[str(rank), *map(_shown, row)] for rank, row in enumerate(rows, start=1)]
+    lines += [[str(rank), *map(_cell_text, row)] for rank, row in enumerate(rows, start=1)]
     return "\n".join(",".join(line) for line in lines)
 
 
@@ -40,19 +44,19 @@ def _sort_value(cell: CsvCell) -> float:
     return cell if isinstance(cell, float) else -1.0
 
 
-def _shown(cell: CsvCell) -> str:
+def _cell_text(cell: CsvCell) -> str:
     if isinstance(cell, Accuracy):
         return f"{cell.value * 100:.2f}%" if cell.available else NOT_AVAILABLE
     if isinstance(cell, float | int):
         return str(round(cell, 2))
-    # The files know no quoting, so a name must not hold what separates cells and rows.
+    # BFCL's files have no quoting, so a name must not contain separators of cells and rows.
     return NOT_AVAILABLE if cell is None else as_text_cell(" ".join(cell.replace(",", " ").split()))
 
 
 CsvCell: TypeAlias = Accuracy | float | str | None
-"""A fraction, a plain number, a text, or nothing known."""
+"""A fraction, a number, a text, or None if unknown."""
 
-_NOTHING_KNOWN = None
+_UNKNOWN = None
 """Link, organisation and licence come from BFCL's own registry of models; any system may be scored here."""
 
 
@@ -64,11 +68,11 @@ class CsvTable(msgspec.Struct, frozen=True):
     sorted_by: int = 2
 
 
-def _category(name: str) -> Callable[[SystemScore], CsvCell]:
+def _category_cell(name: str) -> Callable[[SystemScore], CsvCell]:
     return lambda system: system.summary.categories[name]
 
 
-def _spread(name: str) -> Callable[[SystemScore], CsvCell]:
+def _spread_cell(name: str) -> Callable[[SystemScore], CsvCell]:
     def cell(system: SystemScore) -> CsvCell:
         score = system.scores.get("format_sensitivity")
         return None if score is None else spread(score.configurations)[name]
@@ -76,7 +80,7 @@ def _spread(name: str) -> Callable[[SystemScore], CsvCell]:
     return cell
 
 
-def _configuration(name: str) -> Callable[[SystemScore], CsvCell]:
+def _configuration_cell(name: str) -> Callable[[SystemScore], CsvCell]:
     def cell(system: SystemScore) -> CsvCell:
         score = system.scores.get("format_sensitivity")
         tally = None if score is None else score.configurations.get(name)
@@ -87,78 +91,81 @@ def _configuration(name: str) -> Callable[[SystemScore], CsvCell]:
     return cell
 
 
-_SYSTEM: tuple[str, Callable[[SystemScore], CsvCell]] = ("Model", lambda system: system.name)
+_SYSTEM_COLUMN: tuple[str, Callable[[SystemScore], CsvCell]] = ("Model", lambda system: system.name)
 
-_SPREAD = [
-    ("Format Sensitivity Max Delta", _spread("accuracy_max_delta")),
-    ("Format Sensitivity Standard Deviation", _spread("accuracy_std")),
+_SPREAD_COLUMNS = [
+    ("Format Sensitivity Max Delta", _spread_cell("accuracy_max_delta")),
+    ("Format Sensitivity Standard Deviation", _spread_cell("accuracy_std")),
 ]
 
 _NON_LIVE = CsvTable(
     "data_non_live.csv",
     [
-        _SYSTEM,
+        _SYSTEM_COLUMN,
         ("Non-Live Overall Acc", lambda system: system.summary.non_live.always()),
         ("AST Summary", lambda system: system.summary.non_live),
         ("Simple AST", lambda system: system.summary.simple),
-        ("Python Simple AST", _category("simple_python")),
-        ("Java Simple AST", _category("simple_java")),
-        ("JavaScript Simple AST", _category("simple_javascript")),
-        ("Multiple AST", _category("multiple")),
-        ("Parallel AST", _category("parallel")),
-        ("Parallel Multiple AST", _category("parallel_multiple")),
-        ("Irrelevance Detection", _category("irrelevance")),
+        ("Python Simple AST", _category_cell("simple_python")),
+        ("Java Simple AST", _category_cell("simple_java")),
+        ("JavaScript Simple AST", _category_cell("simple_javascript")),
+        ("Multiple AST", _category_cell("multiple")),
+        ("Parallel AST", _category_cell("parallel")),
+        ("Parallel Multiple AST", _category_cell("parallel_multiple")),
+        ("Irrelevance Detection", _category_cell("irrelevance")),
     ],
 )
 
 _LIVE = CsvTable(
     "data_live.csv",
     [
-        _SYSTEM,
+        _SYSTEM_COLUMN,
         ("Live Overall Acc", lambda system: system.summary.live.always()),
         ("AST Summary", lambda system: system.summary.live),
-        ("Python Simple AST", _category("live_simple")),
-        ("Python Multiple AST", _category("live_multiple")),
-        ("Python Parallel AST", _category("live_parallel")),
-        ("Python Parallel Multiple AST", _category("live_parallel_multiple")),
-        ("Irrelevance Detection", _category("live_irrelevance")),
-        ("Relevance Detection", _category("live_relevance")),
+        ("Python Simple AST", _category_cell("live_simple")),
+        ("Python Multiple AST", _category_cell("live_multiple")),
+        ("Python Parallel AST", _category_cell("live_parallel")),
+        ("Python Parallel Multiple AST", _category_cell("live_parallel_multiple")),
+        ("Irrelevance Detection", _category_cell("live_irrelevance")),
+        ("Relevance Detection", _category_cell("live_relevance")),
     ],
 )
 
 _MULTI_TURN = CsvTable(
     "data_multi_turn.csv",
     [
-        _SYSTEM,
+        _SYSTEM_COLUMN,
         ("Multi Turn Overall Acc", lambda system: system.summary.multi_turn.always()),
-        ("Base", _category("multi_turn_base")),
-        ("Miss Func", _category("multi_turn_miss_func")),
-        ("Miss Param", _category("multi_turn_miss_param")),
-        ("Long Context", _category("multi_turn_long_context")),
+        ("Base", _category_cell("multi_turn_base")),
+        ("Miss Func", _category_cell("multi_turn_miss_func")),
+        ("Miss Param", _category_cell("multi_turn_miss_param")),
+        ("Long Context", _category_cell("multi_turn_long_context")),
     ],
 )
 
 _AGENTIC = CsvTable(
     "data_agentic.csv",
     [
-        _SYSTEM,
+        _SYSTEM_COLUMN,
         ("Agentic Overall Acc", lambda system: system.summary.agentic.always()),
         ("Web Search Summary", lambda system: system.summary.web_search),
-        ("Web Search Base", _category("web_search_base")),
-        ("Web Search No Snippet", _category("web_search_no_snippet")),
+        ("Web Search Base", _category_cell("web_search_base")),
+        ("Web Search No Snippet", _category_cell("web_search_no_snippet")),
         ("Memory Summary", lambda system: system.summary.memory),
-        ("Memory KV", _category("memory_kv")),
-        ("Memory Vector", _category("memory_vector")),
-        ("Memory Recursive Summarization", _category("memory_rec_sum")),
+        ("Memory KV", _category_cell("memory_kv")),
+        ("Memory Vector", _category_cell("memory_vector")),
+        ("Memory Recursive Summarization", _category_cell("memory_rec_sum")),
     ],
 )
 
 _FORMAT_SENSITIVITY = CsvTable(
     "data_format_sensitivity.csv",
     [
-        _SYSTEM,
-        *_SPREAD,
-        *((f"Config {one.id}", _configuration(one.id)) for one in CONFIGURATIONS),
+        _SYSTEM_COLUMN,
+        *_SPREAD_COLUMNS,
+        *(
+            (f"Config {configuration.id}", _configuration_cell(configuration.id))
+            for configuration in CONFIGURATIONS
+        ),
     ],
 )
 
@@ -166,42 +173,42 @@ _OVERALL = CsvTable(
     "data_overall.csv",
     [
         ("Overall Acc", lambda system: system.summary.overall.always()),
-        _SYSTEM,
-        ("Model Link", lambda _: _NOTHING_KNOWN),
+        _SYSTEM_COLUMN,
+        ("Model Link", lambda _: _UNKNOWN),
         ("Total Cost ($)", lambda system: system.cost),
         ("Latency Mean (s)", lambda system: system.effort.mean),
         ("Latency Standard Deviation (s)", lambda system: system.effort.deviation),
         ("Latency 95th Percentile (s)", lambda system: system.effort.percentile_95),
         ("Non-Live AST Acc", lambda system: system.summary.non_live),
         ("Non-Live Simple AST", lambda system: system.summary.simple),
-        ("Non-Live Multiple AST", _category("multiple")),
-        ("Non-Live Parallel AST", _category("parallel")),
-        ("Non-Live Parallel Multiple AST", _category("parallel_multiple")),
+        ("Non-Live Multiple AST", _category_cell("multiple")),
+        ("Non-Live Parallel AST", _category_cell("parallel")),
+        ("Non-Live Parallel Multiple AST", _category_cell("parallel_multiple")),
         ("Live Acc", lambda system: system.summary.live.always()),
-        ("Live Simple AST", _category("live_simple")),
-        ("Live Multiple AST", _category("live_multiple")),
-        ("Live Parallel AST", _category("live_parallel")),
-        ("Live Parallel Multiple AST", _category("live_parallel_multiple")),
+        ("Live Simple AST", _category_cell("live_simple")),
+        ("Live Multiple AST", _category_cell("live_multiple")),
+        ("Live Parallel AST", _category_cell("live_parallel")),
+        ("Live Parallel Multiple AST", _category_cell("live_parallel_multiple")),
         ("Multi Turn Acc", lambda system: system.summary.multi_turn.always()),
-        ("Multi Turn Base", _category("multi_turn_base")),
-        ("Multi Turn Miss Func", _category("multi_turn_miss_func")),
-        ("Multi Turn Miss Param", _category("multi_turn_miss_param")),
-        ("Multi Turn Long Context", _category("multi_turn_long_context")),
+        ("Multi Turn Base", _category_cell("multi_turn_base")),
+        ("Multi Turn Miss Func", _category_cell("multi_turn_miss_func")),
+        ("Multi Turn Miss Param", _category_cell("multi_turn_miss_param")),
+        ("Multi Turn Long Context", _category_cell("multi_turn_long_context")),
         ("Web Search Acc", lambda system: system.summary.web_search),
-        ("Web Search Base", _category("web_search_base")),
-        ("Web Search No Snippet", _category("web_search_no_snippet")),
+        ("Web Search Base", _category_cell("web_search_base")),
+        ("Web Search No Snippet", _category_cell("web_search_no_snippet")),
         ("Memory Acc", lambda system: system.summary.memory),
-        ("Memory KV", _category("memory_kv")),
-        ("Memory Vector", _category("memory_vector")),
-        ("Memory Recursive Summarization", _category("memory_rec_sum")),
-        ("Relevance Detection", _category("live_relevance")),
+        ("Memory KV", _category_cell("memory_kv")),
+        ("Memory Vector", _category_cell("memory_vector")),
+        ("Memory Recursive Summarization", _category_cell("memory_rec_sum")),
+        ("Relevance Detection", _category_cell("live_relevance")),
         ("Irrelevance Detection", lambda system: system.summary.irrelevance),
-        *_SPREAD,
-        ("Organization", lambda _: _NOTHING_KNOWN),
-        ("License", lambda _: _NOTHING_KNOWN),
+        *_SPREAD_COLUMNS,
+        ("Organization", lambda _: _UNKNOWN),
+        ("License", lambda _: _UNKNOWN),
     ],
     sorted_by=1,
 )
 
 TABLES = (_NON_LIVE, _LIVE, _MULTI_TURN, _AGENTIC, _FORMAT_SENSITIVITY, _OVERALL)
-"""All files."""
+"""All CSV files of a score tree."""

@@ -1,4 +1,4 @@
-"""BFCL's generation phase: run a model on the data set and write BFCL's result tree."""
+"""Generation phase of BFCL: run a model on the data set, and write a result tree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..store.journal import Journal
 
 VERSION = "v4"
 _INFERENCE_ERROR = "Error during inference: "
-"""Beginning of BFCL's result for an entry whose call failed, which its checker grades as wrong."""
+"""Prefix of BFCL's result for an entry whose call failed; BFCL's checker grades it as wrong."""
 
 
 class GeneratedCategory(NamedTuple):
@@ -43,23 +43,23 @@ def generate_tree(
     *,
     count_failures: bool = False,
 ) -> list[GeneratedCategory]:
-    """Let a model work on categories, or continue an earlier start.
+    """Generate results for categories, or resume it.
 
-    The system gets a folder in the result tree. With ``count_failures``, an entry whose call failed after its retries gets BFCL's line
-    for it, which scores 0. Without, it has no result, and the next start tries it again.
+    The system gets a folder in the result tree. With ``count_failures``, an entry whose call failed after its retries gets the line that
+    BFCL writes for it, which scores 0. Otherwise it gets no result, and the next command tries it again.
 
     Returns:
         The outcome of each category, in the order given.
 
     Raises:
         InputError: The data set cannot be read.
-        RunFolderError: Another process writes this system's folder, or its results were made otherwise.
+        RunFolderError: Another process writes this system's folder, or its results were made with other settings.
     """
     folder = system_folder(results, by.system)
 
     async def work() -> list[GeneratedCategory]:
-        done: list[GeneratedCategory] = []
-        with _attempts_in(folder, by) as attempts:
+        generated: list[GeneratedCategory] = []
+        with _open_attempts(folder, by) as attempts:
             async with by.agent() as agent:
                 for category in categories:
                     cases = {case.id: case for case in read_cases(source, category)}
@@ -67,8 +67,8 @@ def generate_tree(
                     with CategoryFile(path, attempts, count_failures=count_failures) as file:
                         tally = await generate(cases, agent, file, progress, tasks=by.tasks)
                         file.put_in_order(cases)
-                    done.append(GeneratedCategory(category, tally))
-        return done
+                    generated.append(GeneratedCategory(category, tally))
+        return generated
 
     return asyncio.run(work())
 
@@ -83,15 +83,15 @@ def forecast_tree(
     """Forecast `generate_tree` for all categories, without making calls or writing files.
 
     Raises:
-        InputError: The data set, or a result that is there, cannot be read.
+        InputError: The data set or an existing result cannot be read.
     """
     folder, remaining, total = system_folder(results, by.system), list[Case](), 0
     for category in categories:
         path = _result_file(folder, category)
-        done = {*ResultIndex(path).lines} if path.exists() else set[str]()
+        ids_with_result = {*ResultIndex(path).lines} if path.exists() else set[str]()
         cases = {case.id: case for case in read_cases(source, category)}
         total += len(cases)
-        remaining += [case for case_id, case in cases.items() if case_id not in done]
+        remaining += [case for case_id, case in cases.items() if case_id not in ids_with_result]
     attempts = ((case, 0) for case in remaining)
     return forecast_attempts(by, attempts, prices, wanted=total, existing=total - len(remaining))
 
@@ -106,22 +106,22 @@ def system_folder(results: Path, system: str) -> Path:
 
 
 @contextmanager
-def _attempts_in(folder: Path, by: OutputSource) -> Generator[Journal[AttemptRow]]:
+def _open_attempts(folder: Path, by: OutputSource) -> Generator[Journal[AttemptRow]]:
     """Open the attempts journal of a system's folder in a result tree, for one writing process.
 
     Raises:
-        RunFolderError: Another process writes it, or its results were made otherwise.
+        RunFolderError: Another process writes it, or its results were made with other settings.
     """
     with lock(folder):
         folder.mkdir(exist_ok=True)
-        begun = any(folder.rglob("BFCL_*_result.json"))
-        bind(folder / "generation.json", by.system, by.facts, begun=begun)
+        has_results = any(folder.rglob("BFCL_*_result.json"))
+        bind(folder / "generation.json", by.system, by.facts, has_outputs=has_results)
         with Journal(folder / "attempts.jsonl", AttemptRow) as attempts:
             yield attempts
 
 
 class CategoryFile(Closing):
-    """Store of one file of a result tree; ``count_failures`` is that of `generate_tree`."""
+    """Store of outputs in one file of a result tree; for ``count_failures`` see `generate_tree`."""
 
     tracked = True
 
@@ -142,10 +142,10 @@ class CategoryFile(Closing):
         """Return the error of an output; see `Store.error_of`."""
         del key
 
-    def add(self, made: MadeOutput) -> None:
+    def add(self, made_output: MadeOutput) -> None:
         """Save an output; see `Store.add`."""
-        self._write(result_line(made.attempt, in_turns=made.output.turns is not None))
-        self._attempts.append(attempt_row(made))
+        self._write(result_line(made_output.attempt, in_turns=made_output.output.turns is not None))
+        self._attempts.append(attempt_row(made_output))
         self._attempts.flush()
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
@@ -160,7 +160,7 @@ class CategoryFile(Closing):
         self._lines.close()
         index = ResultIndex(self.path)
         ordered = [case_id for case_id in case_ids if case_id in index]
-        ordered += sorted({*index.lines} - {*ordered})
+        ordered += sorted({*index.lines} - {*ordered})  # results without an entry
         write_records(self.path, (line.fields for line in index.read(ordered)))
         self._lines = Journal(self.path, dict[str, Any])
 
@@ -182,7 +182,7 @@ def result_line(attempt: Attempt, *, in_turns: bool) -> dict[str, Any]:
         "result": attempt.raw,
         "input_token_count": [[step.prompt_tokens for step in turn] for turn in attempt.usage],
         "output_token_count": [[step.completion_tokens for step in turn] for turn in attempt.usage],
-        "latency": [[step.seconds for step in turn] for turn in attempt.usage],
+        "latency": attempt.step_seconds,
     }
     if any(any(turn) for turn in attempt.reasoning):
         fields["reasoning_content"] = attempt.reasoning
@@ -190,13 +190,13 @@ def result_line(attempt: Attempt, *, in_turns: bool) -> dict[str, Any]:
     if not in_turns:
         line |= {name: turns[0][0] for name, turns in fields.items() if turns and turns[0]}
     else:
-        line |= {**fields, "inference_log": list(_log(attempt))}
+        line |= {**fields, "inference_log": list(_inference_log(attempt))}
     if attempt.error is not None:
         line["result"] = f"{_INFERENCE_ERROR}{attempt.error}"
     return line
 
 
-def _log(attempt: Attempt) -> Iterator[dict[str, Any]]:
+def _inference_log(attempt: Attempt) -> Iterator[dict[str, Any]]:
     """Yield the log of messages and calls, by turn and step, with the results of calls."""
     for messages, turn in zip(attempt.case.turns, attempt.turns, strict=False):
         entry: dict[str, Any] = {"begin_of_turn_query": messages}
@@ -205,9 +205,9 @@ def _log(attempt: Attempt) -> Iterator[dict[str, Any]]:
             if isinstance(step, ToolResults):
                 steps[-1] += [{"role": "tool", "content": result} for result in step.results]
             else:
-                steps.append([{"role": "assistant", "content": _shown(step)}])
-        yield entry | {f"step_{number}": said for number, said in enumerate(steps)}
+                steps.append([{"role": "assistant", "content": _log_content(step)}])
+        yield entry | {f"step_{number}": log for number, log in enumerate(steps)}
 
 
-def _shown(step: Step) -> Any:
+def _log_content(step: Step) -> Any:
     return step if isinstance(step, str) else msgspec.to_builtins(step)

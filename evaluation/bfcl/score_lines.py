@@ -1,4 +1,4 @@
-"""The lines of score files, in JSON text as BFCL writes it."""
+"""Lines of score files, in the JSON that BFCL writes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .stored_answers import decoded_calls, decoded_turns, last_message
 from .suite import SuiteEntry
 
 
-class Failed(msgspec.Struct, frozen=True):
-    """Invalid answer: question, answer, errors, and how it was decoded."""
+class FailedAnswer(msgspec.Struct, frozen=True):
+    """An answer that is not valid, with its question and finding, and how it was decoded."""
 
     suite_entry: SuiteEntry
     line: ResultLine
@@ -25,129 +25,129 @@ class Failed(msgspec.Struct, frozen=True):
     mode: CallMode
 
 
-def score_line(failed: Failed) -> dict[str, Any]:
+def score_line(answer: FailedAnswer) -> dict[str, Any]:
     """Return the line of the score file, with BFCL's keys.
 
     ``valid`` is null for an answer that the rules leave undecided.
     """
     head = {
-        "id": failed.suite_entry.entry.id,
-        "model_name": failed.system,
-        "test_category": failed.suite_entry.entry.category.name,
-        "valid": False if failed.finding.outcome == "graded" else None,
+        "id": answer.suite_entry.entry.id,
+        "model_name": answer.system,
+        "test_category": answer.suite_entry.entry.category.name,
+        "valid": False if answer.finding.outcome == "graded" else None,
     }
-    return head | _BODIES[failed.suite_entry.entry.category.family](failed)
+    return head | _FIELDS_BY_FAMILY[answer.suite_entry.entry.category.family](answer)
 
 
-def _ast(failed: Failed) -> dict[str, Any]:
-    finding = failed.finding
-    decoded = decoded_calls(failed.suite_entry.case, failed.line.result, failed.mode)
+def _ast_fields(answer: FailedAnswer) -> dict[str, Any]:
+    finding = answer.finding
+    decoded = decoded_calls(answer.suite_entry.case, answer.line.result, answer.mode)
     body = {
         "error": [finding.reason, *_sub_errors(finding, decoded)],
         "error_type": finding.error_type,
-        "prompt": failed.suite_entry.entry.raw,
-        "model_result_raw": failed.line.result,
+        "prompt": answer.suite_entry.entry.raw,
+        "model_result_raw": answer.line.result,
     }
     if finding.error_type == "ast_decoder:decoder_wrong_output_format":
-        body |= {"model_result_raw": str(failed.line.result), "model_result_decoded": str(decoded)}
+        body |= {"model_result_raw": str(answer.line.result), "model_result_decoded": str(decoded)}
     elif finding.error_type != "ast_decoder:decoder_failed":
         body["model_result_decoded"] = decoded
-    return body | {"possible_answer": failed.suite_entry.entry.ground_truth}
+    return body | {"possible_answer": answer.suite_entry.entry.ground_truth}
 
 
 def _sub_errors(finding: Finding, decoded: Any) -> list[dict[str, Any]]:
     """Return for each call of a parallel answer why it does not match the missing call."""
     return [
         {
-            "sub_error": [_sentence(tried)],
-            "sub_error_type": tried["error_type"],
-            "model_output_item": decoded[tried["call"]],
+            "sub_error": [_mismatch_sentence(mismatch)],
+            "sub_error_type": mismatch["error_type"],
+            "model_output_item": decoded[mismatch["call"]],
             "possible_answer_item": finding.evidence.get("expected"),
         }
-        for tried in finding.evidence.get("sub_errors", [])
+        for mismatch in finding.evidence.get("sub_errors", [])
     ]
 
 
-def _sentence(tried: dict[str, Any]) -> str:
-    where = f"argument {tried['argument']}: " if "argument" in tried else ""
-    return f"{where}expected {tried['expected']!r}, got {tried['got']!r}"
+def _mismatch_sentence(mismatch: dict[str, Any]) -> str:
+    prefix = f"argument {mismatch['argument']}: " if "argument" in mismatch else ""
+    return f"{prefix}expected {mismatch['expected']!r}, got {mismatch['got']!r}"
 
 
-def _relevance(failed: Failed) -> dict[str, Any]:
+def _relevance_fields(answer: FailedAnswer) -> dict[str, Any]:
     return {
-        "prompt": failed.suite_entry.entry.raw,
-        "model_result": failed.line.result,
-        "decoded_result": decoded_calls(failed.suite_entry.case, failed.line.result, failed.mode),
-        "error": [failed.finding.reason],
-        "error_type": failed.finding.error_type,
+        "prompt": answer.suite_entry.entry.raw,
+        "model_result": answer.line.result,
+        "decoded_result": decoded_calls(answer.suite_entry.case, answer.line.result, answer.mode),
+        "error": [answer.finding.reason],
+        "error_type": answer.finding.error_type,
     }
 
 
-def _multi_turn(failed: Failed) -> dict[str, Any]:
-    prompt = {key: value for key, value in failed.suite_entry.entry.raw.items() if key != "function"}
-    body: dict[str, Any] = {"error": _error(failed.finding), "prompt": prompt}
-    if failed.finding.error_type == "multi_turn:inference_error":
-        body["model_result"] = failed.line.result
+def _multi_turn_fields(answer: FailedAnswer) -> dict[str, Any]:
+    prompt = {key: value for key, value in answer.suite_entry.entry.raw.items() if key != "function"}
+    body: dict[str, Any] = {"error": _error_fields(answer.finding), "prompt": prompt}
+    if answer.finding.error_type == "multi_turn:inference_error":
+        body["model_result"] = answer.line.result
     else:
-        body["model_result_raw"] = failed.line.result
-        body["model_result_decoded"] = decoded_turns(failed.line.result, failed.mode)
-    return body | _closing(failed)
+        body["model_result_raw"] = answer.line.result
+        body["model_result_decoded"] = decoded_turns(answer.line.result, answer.mode)
+    return body | _last_fields(answer)
 
 
-def _agentic(failed: Failed) -> dict[str, Any]:
+def _agentic_fields(answer: FailedAnswer) -> dict[str, Any]:
     return {
-        "error": _error(failed.finding),
-        "prompt": failed.suite_entry.entry.raw["question"],
-        "model_result_raw": failed.line.result,
-        "last_non_fc_message": last_message(failed.line.result, failed.mode),
-    } | _closing(failed)
+        "error": _error_fields(answer.finding),
+        "prompt": answer.suite_entry.entry.raw["question"],
+        "model_result_raw": answer.line.result,
+        "last_non_fc_message": last_message(answer.line.result, answer.mode),
+    } | _last_fields(answer)
 
 
-def _error(finding: Finding) -> dict[str, Any]:
+def _error_fields(finding: Finding) -> dict[str, Any]:
     head = {"error_message": finding.reason, "error_type": finding.error_type}
     return head | {key: value for key, value in finding.evidence.items() if key not in head}
 
 
-def _closing(failed: Failed) -> dict[str, Any]:
+def _last_fields(answer: FailedAnswer) -> dict[str, Any]:
     return {
-        "possible_answer": failed.suite_entry.entry.ground_truth,
-        "inference_log": failed.line.fields.get("inference_log", ""),
+        "possible_answer": answer.suite_entry.entry.ground_truth,
+        "inference_log": answer.line.fields.get("inference_log", ""),
     }
 
 
-_BODIES: dict[str, Callable[[Failed], dict[str, Any]]] = {
-    "ast": _ast,
-    "format_sensitivity": _ast,
-    "relevance": _relevance,
-    "multi_turn": _multi_turn,
-    "agentic": _agentic,
+_FIELDS_BY_FAMILY: dict[str, Callable[[FailedAnswer], dict[str, Any]]] = {
+    "ast": _ast_fields,
+    "format_sensitivity": _ast_fields,
+    "relevance": _relevance_fields,
+    "multi_turn": _multi_turn_fields,
+    "agentic": _agentic_fields,
 }
 
 
-_DEEPEST = 200
-"""Levels of nesting that are written; hostile answers nest deeper than the interpreter's stack."""
+_MAX_NESTING = 200
+"""Levels of nesting that are written, because hostile answers may nest deeper than the interpreter's stack."""
 
 _MAX_BITS = 4096
-"""Larger integers are written in hexadecimal: Python refuses to write their decimal digits."""
+"""Larger integers are written in hexadecimal, because Python limits conversions to decimal digits."""
 
 
 def encoded_line(value: Any) -> bytes:
     """Write one line of a score file.
 
     Args:
-        value: Anything; what JSON has no form for becomes its ``str``.
+        value: Any value; those that JSON cannot express become their ``str``.
 
     Returns:
-        UTF-8 with its newline; characters beyond ASCII stay as they are, unless UTF-8 cannot carry them.
+        UTF-8 with its newline. Characters beyond ASCII are not escaped, unless UTF-8 cannot encode them.
     """
-    value = _writable(value, _DEEPEST)
+    value = _to_writable(value, _MAX_NESTING)
     try:
         return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8") + b"\n"
     except UnicodeEncodeError:
         return json.dumps(value, default=str).encode("ascii") + b"\n"
 
 
-def _writable(value: Any, levels: int) -> Any:
+def _to_writable(value: Any, levels: int) -> Any:
     if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         return hex(value)
     if not isinstance(value, dict | list | tuple):
@@ -156,9 +156,9 @@ def _writable(value: Any, levels: int) -> Any:
         return "... nested too deeply to be written"
     if isinstance(value, dict):
         items = cast("dict[Any, Any]", value).items()
-        return {_key(key): _writable(item, levels - 1) for key, item in items}
-    return [_writable(item, levels - 1) for item in cast("list[Any]", value)]
+        return {_writable_key(key): _to_writable(item, levels - 1) for key, item in items}
+    return [_to_writable(item, levels - 1) for item in cast("list[Any]", value)]
 
 
-def _key(key: Any) -> Any:
-    return key if isinstance(key, str | float | bool | None) else str(_writable(key, 0))
+def _writable_key(key: Any) -> Any:
+    return key if isinstance(key, str | float | bool | None) else str(_to_writable(key, 0))

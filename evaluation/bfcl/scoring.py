@@ -21,12 +21,12 @@ from ..progress import Progress
 from .aggregation import SystemScore
 from .category_scores import CategoryScore, Effort
 from .csv_tables import write_csv_tables
-from .score_lines import Failed, encoded_line, score_line
+from .score_lines import FailedAnswer, encoded_line, score_line
 from .stored_answers import ModeOption, check_stored, mode_of
 from .suite import BfclSuite, paired
 
-_HELD_IN_MEMORY = 8 * 1024 * 1024
-"""Bytes of failed lines; more go to a temporary file."""
+_MAX_BYTES_IN_MEMORY = 8 * 1024 * 1024
+"""Bytes of failed lines in memory; more go to a temporary file."""
 
 
 class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         rules: Rules of the checkers.
-        names: How names with dots were offered to a system; ``auto`` infers this from its answers.
+        names: Form in which names with dots were offered to a system; ``auto`` infers it from the answers.
         mode: Whether answers are native calls or text; ``auto`` decides for each answer.
         partial: Whether entries may lack an answer.
         prices: Turns recorded tokens into dollars.
@@ -47,8 +47,8 @@ class ScoringOptions(msgspec.Struct, frozen=True, kw_only=True):
     prices: PriceList | None = None
 
 
-class _Task(msgspec.Struct, frozen=True):
-    """Suite, target folder and settings, the same for all files of a tree."""
+class _ScoringTask(msgspec.Struct, frozen=True):
+    """Suite, target folder and settings for all files of a tree."""
 
     suite: BfclSuite
     scores: Path
@@ -70,7 +70,7 @@ def score_tree(
     Raises:
         InputError: Results and data do not belong together, or a file cannot be read or written.
     """
-    task = _Task(BfclSuite(source), scores, options)
+    task = _ScoringTask(BfclSuite(source), scores, options)
     progress.begin("scoring", len(files))
     systems: list[SystemScore] = []
     for name, group in groupby(files, key=lambda file: file.system):
@@ -79,9 +79,9 @@ def score_tree(
     return systems
 
 
-def _score_system(task: _Task, name: str, files: list[ResultFile], progress: Progress) -> SystemScore:
-    chosen = task.options.names
-    names = _names_of(task, name, files) if chosen == "auto" else chosen
+def _score_system(task: _ScoringTask, name: str, files: list[ResultFile], progress: Progress) -> SystemScore:
+    names_option = task.options.names
+    names = _infer_name_style(task, name, files) if names_option == "auto" else names_option
     prices = task.options.prices
     system = SystemScore(name, names, {}, Effort(), Counter(), None if prices is None else prices(name))
     for file in files:
@@ -92,38 +92,38 @@ def _score_system(task: _Task, name: str, files: list[ResultFile], progress: Pro
     return system
 
 
-def _names_of(task: _Task, name: str, files: list[ResultFile]) -> NameStyle:
-    """Return how names were offered, from the answers that can tell.
+def _infer_name_style(task: _ScoringTask, name: str, files: list[ResultFile]) -> NameStyle:
+    """Infer the form in which names were offered from the answers.
 
-    Only single-turn entries document names with dots.
+    Only single-turn entries have names with dots.
     """
-    telling = [file for file in files if not file.category.in_turns]
+    files_with_dots = [file for file in files if not file.category.in_turns]
     vote = NamesVote()
-    for case, output in chain.from_iterable(_items(task, file) for file in telling):
+    for case, output in chain.from_iterable(_case_outputs(task, file) for file in files_with_dots):
         if vote.is_clear(name):
             break
         vote.add(case, output)
     return vote.of(name)
 
 
-def _items(task: _Task, file: ResultFile) -> Iterator[tuple[Case, Output]]:
+def _case_outputs(task: _ScoringTask, file: ResultFile) -> Iterator[tuple[Case, Output]]:
     for entry, line in paired(task.suite, file, partial=task.options.partial):
         yield entry.case, to_output(line.id, file.system, file.category, line.result)
 
 
-def _score_file(task: _Task, file: ResultFile, system: SystemScore, out: BinaryIO) -> CategoryScore:
+def _score_file(task: _ScoringTask, file: ResultFile, system: SystemScore, out: BinaryIO) -> CategoryScore:
     score = CategoryScore(file.category)
     # The first line counts the lines after it, so these wait: on disk, since conversation logs make them large.
-    with SpooledTemporaryFile(_HELD_IN_MEMORY) as failed:
-        failed.writelines(_failed_lines(task, file, system, score))
-        failed.seek(0)
+    with SpooledTemporaryFile(_MAX_BYTES_IN_MEMORY) as failed_lines:
+        failed_lines.writelines(_failed_lines(task, file, system, score))
+        failed_lines.seek(0)
         out.write(encoded_line(score.header()))
-        copyfileobj(failed, out)
+        copyfileobj(failed_lines, out)
     return score
 
 
 def _failed_lines(
-    task: _Task, file: ResultFile, system: SystemScore, score: CategoryScore
+    task: _ScoringTask, file: ResultFile, system: SystemScore, score: CategoryScore
 ) -> Iterator[bytes]:
     """Check and count a file's answers, and yield the line of each that is not valid."""
     options = CheckOptions(rules=task.options.rules, names=system.names)
@@ -134,4 +134,4 @@ def _failed_lines(
         system.effort.add(line.fields)
         system.modes[mode] += 1
         if not finding.valid:
-            yield encoded_line(score_line(Failed(entry, line, finding, system.name, mode)))
+            yield encoded_line(score_line(FailedAnswer(entry, line, finding, system.name, mode)))

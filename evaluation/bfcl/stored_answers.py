@@ -1,4 +1,4 @@
-"""Check stored results: native calls or text."""
+"""Decode and check stored results, which are native calls or text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def check_stored(case: Case, result: Any, mode: CallMode, options: CheckOptions)
 
 
 def decoded_calls(case: Case, result: Any, mode: CallMode) -> Any:
-    """Decode a single-turn answer, mostly to a list of calls, or None if it cannot be decoded."""
+    """Decode a single-turn answer, usually to a list of calls; None if it cannot be decoded."""
     try:
         return decode_result(result, mode=mode, form=asked_form(case))
     except DecodingError:
@@ -34,26 +34,29 @@ def decoded_calls(case: Case, result: Any, mode: CallMode) -> Any:
 
 def decoded_turns(result: Any, mode: CallMode) -> list[list[list[str]]]:
     """Decode a multi-turn answer to turns of steps of call texts, without steps without calls."""
-    read = _reader(mode)
+    read_calls = _call_reader(mode)
     steps_by_turn = (as_list(turn) for turn in as_list(result))
-    return [[calls for step in steps if (calls := answers.calls_in(step, read))] for steps in steps_by_turn]
+    return [
+        [calls for step in steps if (calls := answers.calls_in(step, read_calls))] for steps in steps_by_turn
+    ]
 
 
 def last_message(result: Any, mode: CallMode) -> Any:
     """Return the final message of an agentic answer: the last step without calls, or None."""
     turns = as_list(result)
-    return answers.last_message(as_list(turns[0]) if turns else [], _reader(mode))
+    return answers.last_message(as_list(turns[0]) if turns else [], _call_reader(mode))
 
 
-def _reader(mode: CallMode) -> ReplyReader:
+def _call_reader(mode: CallMode) -> ReplyReader:
     return read_native if mode == "fc" else read_prompt
 
 
 ModeOption: TypeAlias = Literal["prompt", "fc", "auto"]
+"""How answers are decoded: as text, as native calls (BFCL's name), or as they look."""
 
 
 def mode_of(category: Category, result: Any, option: ModeOption) -> CallMode:
-    """Decide how an answer is to be decoded.
+    """Decide whether an answer is decoded as native calls or as text.
 
     Args:
         category: The category, which determines whether an answer is turns of steps.
@@ -70,5 +73,5 @@ def mode_of(category: Category, result: Any, option: ModeOption) -> CallMode:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return the value if it is a list, as turns and steps should be; else an empty list."""
+    """Return the value if it is a list, as turns and steps should be, else an empty list."""
     return cast("list[Any]", value) if isinstance(value, list) else []

@@ -1,4 +1,4 @@
-"""The questions of a data set, and the stored results that answer them."""
+"""Entries of BFCL's data set, and the stored results that answer them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...spelling import setting
 
 
 class SuiteEntry(NamedTuple):
-    """Entry of the data set, which score files quote, and its case for checkers."""
+    """Entry of the data set, as quoted in score files, and its case for checkers."""
 
     entry: Entry
     case: Case

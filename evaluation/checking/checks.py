@@ -38,11 +38,12 @@ from .dotted_names import NamesOption, NamesVote
 if TYPE_CHECKING:
     from ..context import RunContext
     from ..engines.ray_engine import RayEngine
+    from ..run_plan import Plan
 
 _PARALLEL_FROM = 8
-"""Fewest pieces of outputs for which several processes are faster: 2 MB, about a second of work."""
+"""Minimum number of pieces of outputs for which several processes are faster: 2 MB, about a second of work."""
 
-_ANYWHERE = frozenset(kind for kind, spec in KINDS.items() if spec.family != "workspace")
+_PORTABLE_KINDS = frozenset(kind for kind, spec in KINDS.items() if spec.family != "workspace")
 """Kinds that any process of an engine can check: they are built in, and do not depend on each other."""
 
 
@@ -79,6 +80,7 @@ def options_by_system(inputs: EvaluationInputs, names: NamesOption, options: Che
     if not any(cases.facts(case).dotted for case in cases):
         return SystemOptions({}, options)
     vote = NamesVote()
+    # Only names with dots can tell, and no more outputs are read of a system once its form is clear.
     for output in inputs.outputs():
         if cases.facts(output.case_id).dotted and not vote.is_clear(output.system):
             vote.add(cases[output.case_id], output)
@@ -103,8 +105,8 @@ def own_checkers(kinds: Iterable[Kind]) -> dict[str, dict[Kind, str]]:
     return {"checkers": {kind: source_fingerprint(kind) for kind in custom}}
 
 
-class Checked(NamedTuple):
-    """A verdict as a line of a journal, and parsed."""
+class JournalLine(NamedTuple):
+    """A checker's verdict as a line of a journal, and parsed."""
 
     line: bytes
     verdict: JournalRow | Verdict
@@ -118,7 +120,7 @@ def check_all(
     workers: int | None = None,
     is_selected: Callable[[Output], bool] | None = None,
     engine: RayEngine | None = None,
-) -> Iterator[Checked]:
+) -> Iterator[JournalLine]:
     """Check the selected outputs, in several processes if that is faster, or on an engine.
 
     Yields:
@@ -135,14 +137,14 @@ def check_all(
         pairs = ((inputs.cases[output.case_id], output) for output in selected)
         return check_outputs(pairs, system_options, dependent=dependent)
 
-    if engine is not None and inputs.survey.kinds.keys() <= _ANYWHERE:
+    if engine is not None and inputs.survey.kinds.keys() <= _PORTABLE_KINDS:
         parts = (_batch(inputs, piece, is_selected) for piece in inputs.pieces)
         yield from _lines(engine.in_order(partial(check_batch, options=system_options), parts))
         return
     workers = _useful_workers(inputs, options, workers)
     if workers == 1:
         for verdict in verdicts_on(inputs.outputs()):
-            yield Checked(encode_record(verdict), verdict)
+            yield JournalLine(encode_record(verdict), verdict)
         return
     pieces = inputs.pieces
     lines = map_ordered(
@@ -154,10 +156,10 @@ def check_all(
     yield from _lines(lines)
 
 
-def _lines(pieces: Iterable[bytes]) -> Iterator[Checked]:
+def _lines(pieces: Iterable[bytes]) -> Iterator[JournalLine]:
     for piece in pieces:
         for line in piece.splitlines(keepends=True):
-            yield Checked(line, read_row(line))
+            yield JournalLine(line, read_row(line))
 
 
 class CheckBatch(NamedTuple):
@@ -170,6 +172,7 @@ class CheckBatch(NamedTuple):
 def _batch(
     inputs: EvaluationInputs, piece: FileSlice, is_selected: Callable[[Output], bool] | None
 ) -> CheckBatch:
+    """Return a piece's selected outputs, with each of their cases once."""
     cases, outputs = dict[str, bytes](), list[bytes]()
     for output in outputs_in(piece):
         if is_selected is None or is_selected(output):
@@ -190,10 +193,10 @@ def check_batch(batch: CheckBatch, *, options: SystemOptions) -> bytes:
 def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, requested: int | None) -> int:
     """Return the number of processes that check.
 
-    It is one if challenges may depend on others and, unless ``requested``, if there is little to do or custom code checks.
+    It is 1 if challenges may depend on others. Without a ``requested`` number, it is also 1 for little work and for custom checkers.
     """
     kinds = inputs.survey.kinds
-    if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):
+    if any(map(_is_workspace, kinds)) or not hasattr(os, "fork"):  # Windows has no fork
         return 1
     if requested is None:
         pure = all(kind_spec(kind).pure for kind in kinds)
@@ -202,10 +205,9 @@ def _useful_workers(inputs: EvaluationInputs, options: CheckOptions, requested: 
     return min(requested, len(inputs.pieces))
 
 
-def check_into_folder(
-    context: RunContext, names: NamesOption, options: CheckOptions, workers: int | None = None
-) -> None:
+def check_into_folder(context: RunContext, plan: Plan) -> None:
     """Check the outputs that have no verdict yet, and journal the verdicts."""
+    assert plan.options is not None
     writer, inputs = context.writer, context.inputs
     done = writer.verdicts.settled
     context.progress.begin("checking", inputs.survey.outputs)
@@ -215,7 +217,12 @@ def check_into_folder(
         return
     checked = 0
     for line, verdict in check_all(
-        inputs, names, options, workers=workers, is_selected=is_unchecked, engine=context.engine
+        inputs,
+        plan.names,
+        plan.options,
+        workers=plan.workers,
+        is_selected=is_unchecked,
+        engine=context.engine,
     ):
         if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
             writer.verdicts.append_line(line, verdict)
@@ -238,8 +245,10 @@ def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
     if not unchecked:
         return None
     keys, facts = frozenset(unchecked), inputs.cases.facts
-    together = any(_is_workspace(facts(key.case_id).kind) for key in keys)
-    return lambda output: output.key in keys or (together and _is_workspace(facts(output.case_id).kind))
+    with_workspaces = any(_is_workspace(facts(key.case_id).kind) for key in keys)
+    return lambda output: (
+        output.key in keys or (with_workspaces and _is_workspace(facts(output.case_id).kind))
+    )
 
 
 def _is_workspace(kind: Kind) -> bool:
@@ -292,7 +301,9 @@ def check_file(
                     unknown.update(dict.fromkeys(_unknown(verdict)))
                     progress.advance()
                     yield line
-            except KeyboardInterrupt as interrupt:  # the file ends here, with the verdicts so far
+            except (
+                KeyboardInterrupt
+            ) as interrupt:  # the file ends here, with the verdicts so far; raised below
                 interrupts.append(interrupt)
 
         progress.begin("checking", inputs.survey.outputs)
@@ -314,7 +325,7 @@ def check_file(
 
 
 def _unknown(verdict: JournalRow | Verdict) -> list[UnknownDependency]:
-    """Return the unknown dependencies in a verdict's evidence; empty unless on a challenge."""
+    """Return the unknown dependencies in a verdict's evidence; empty for other than challenges."""
     if not isinstance(verdict, Verdict) or not verdict.evidence:
         return []
     return [UnknownDependency(verdict.case_id, name) for name in verdict.evidence.get(UNKNOWN, [])]

@@ -54,29 +54,31 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
             yield verdict
     if names is None:
         return
+    # Names can only be resolved now, when all challenges are known.
     needs = [_needs(entry, names) for entry in waiting]
     _add_dependents(failed, list(zip((entry.attempt for entry in waiting), needs, strict=True)))
-    for entry, needed in zip(waiting, needs, strict=True):
-        problems = [need.name for need in needed if need in failed]
+    for entry, needed_attempts in zip(waiting, needs, strict=True):
+        problems = [attempt.name for attempt in needed_attempts if attempt in failed]
         unknown = [name for name in entry.depends_on if names.resolve(name) is None]
-        verdict = _held_back(entry.verdict, problems) if problems else entry.verdict
+        verdict = _hold_back(entry.verdict, problems) if problems else entry.verdict
         yield _with_unknown(verdict, unknown) if unknown else verdict
 
 
 def _needs(entry: _Waiting, names: ChallengeNames) -> list[_Attempt]:
+    """Return the same system's attempts at the challenges that must have passed."""
     resolved = (names.resolve(name) for name in entry.depends_on)
     return [entry.attempt._replace(name=name) for name in resolved if name not in (None, entry.attempt.name)]
 
 
 def _add_dependents(failed: set[_Attempt], dependents: list[tuple[_Attempt, list[_Attempt]]]) -> None:
     """Add to the failed all that depend on one of them, transitively."""
-    before = -1
-    while len(failed) != before:
-        before = len(failed)
+    size_before = -1
+    while len(failed) != size_before:
+        size_before = len(failed)
         failed.update(attempt for attempt, needs in dependents if not failed.isdisjoint(needs))
 
 
-def _held_back(verdict: Verdict, problems: list[str]) -> Verdict:
+def _hold_back(verdict: Verdict, problems: list[str]) -> Verdict:
     return msgspec.structs.replace(
         verdict,
         outcome="not_applicable",

@@ -15,7 +15,7 @@ from ...records.output import calls_made
 NamesOption: TypeAlias = Literal["dotted", "underscored", "auto"]
 
 
-_ENOUGH = 50
+_CLEAR_LEAD = 50
 """Lead of one form over the other, in uses, at which a system's form is clear."""
 
 
@@ -23,7 +23,7 @@ class NamesVote:
     """Vote, for each system, for the form of names that its outputs use more often."""
 
     def __init__(self) -> None:
-        self._votes: Counter[str] = Counter()
+        self._votes: Counter[str] = Counter()  # positive for underscores
 
     def add(self, case: Case, output: Output) -> None:
         """Count the names that an output uses."""
@@ -33,7 +33,7 @@ class NamesVote:
 
     def is_clear(self, system: str) -> bool:
         """Return whether the system's form is clear, so that no more of its outputs are needed."""
-        return abs(self._votes[system]) >= _ENOUGH
+        return abs(self._votes[system]) >= _CLEAR_LEAD
 
     def of(self, system: str) -> NameStyle:
         """Return the form a system was offered: ``dotted`` unless its outputs suggest the other."""
@@ -45,5 +45,5 @@ def _vote(dotted: list[str], output: Output) -> int:
     if (calls := calls_made(output)) is not None:
         used = {call.name for call in calls}
         return sum((name.replace(".", "_") in used) - (name in used) for name in dotted)
-    text = output.text or ""
+    text = output.text or ""  # calls that are written in a text, which is not decoded here
     return sum((name.replace(".", "_") in text) - (name in text) for name in dotted)

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from ...deterministic.options import CheckOptions
 
 RULES_VERSION = 2
-"""Version of the strict rules; version 1 compared texts loosely, whatever reference and schema said."""
+"""Version of the strict rules; version 1 ignored what reference and schema say about texts, and compared all loosely."""
 
 EARLIER: TextRule = "loose"
-"""Comparison of texts by version 1 of the strict rules, which had no other."""
+"""How version 1 of the strict rules compared all texts."""
 
 
 def has_earlier_rules(identity: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Verify a sample of a run's stored verdicts by checking the outputs again."""
+"""Verification of stored verdicts: a sample of the outputs is checked again."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ from .rules_version import text_rule_of
 SAMPLE = 20
 """Number of stored verdicts to verify."""
 
+_CANDIDATES = 20 * SAMPLE
+"""Number of verdicts from which these are drawn, since not all are checkers'."""
+
 
 def require_right_checks(
     journal: VerdictJournal, manifest: Manifest, cases: CaseIndex, files: Iterable[InputPath]
@@ -32,23 +35,25 @@ def require_right_checks(
     A run of another version of fiducial is not checked.
     """
     versions, rules = manifest.versions or {}, manifest.identity.get("rules")
+    # Another version may decide otherwise, which is no edit.
     if rules is None or versions.get("fiducial") != VERSION:
         return
     sample = _sample(journal, cases)
+    # Only the keys are parsed of all outputs, and the whole output of those in the sample.
     for key, line, _, raw in (keyed_line for path in files for keyed_line in keyed_lines(path)):
         if not sample:
             return
         stored = sample.pop(key, None)
         if stored is not None:
             output = decode_record(raw, Output, line=line)
-            _require_right(journal, stored, cases, output, _forms(manifest.identity))
+            _require_right(journal, stored, cases, output, _possible_options(manifest.identity))
 
 
 def require_right_checks_of(store: RunStore) -> None:
     """Verify a run, skipping it if its inputs are gone."""
     try:
         inputs = store.inputs
-    except RunFolderError:
+    except RunFolderError:  # without the inputs nothing can be checked again
         return
     with CaseIndex(inputs.cases, validated=True) as index:
         require_right_checks(store.verdicts, store.manifest, index, inputs.outputs)
@@ -56,9 +61,10 @@ def require_right_checks_of(store: RunStore) -> None:
 
 def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVerdict]:
     """Draw stored verdicts of checkers; the journal's hash is the seed."""
+    # The same journal gives the same sample, so a refused run is refused again.
     generator = random.Random(journal.seal.sha256)  # noqa: S311 - it may be predictable
     standing = journal.standing
-    rows = generator.sample(range(len(standing)), min(len(standing), 20 * SAMPLE))
+    rows = generator.sample(range(len(standing)), min(len(standing), _CANDIDATES))
     verdicts = (standing[row] for row in rows)
     of_checkers = (
         verdict
@@ -71,7 +77,7 @@ def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVe
     return {verdict.key: verdict for verdict in islice(of_checkers, SAMPLE)}
 
 
-def _forms(identity: Mapping[str, Any]) -> list[CheckOptions]:
+def _possible_options(identity: Mapping[str, Any]) -> list[CheckOptions]:
     """Return a run's options for each form of names that the system may have been given."""
     rules, names, text = identity["rules"], identity.get("names", "auto"), text_rule_of(identity)
     return [
@@ -86,19 +92,19 @@ def _require_right(
     stored: StoredVerdict,
     cases: CaseIndex,
     output: Output,
-    forms: list[CheckOptions],
+    possible_options: list[CheckOptions],
 ) -> None:
     case = cases[output.case_id]
-    new = [check(case, output, options) for options in forms]
-    if not any(_same(stored, verdict) for verdict in new):
+    new_verdicts = [check(case, output, options) for options in possible_options]
+    if not any(_is_same(stored, verdict) for verdict in new_verdicts):
         raise RecordError(
-            f"{stored.by} says {_grade(stored)} here, and {_grade(new[0])} when it checks this output again: the row was changed (run, calibrate, compare and estimate go on with {flag('accept_edited')})",
+            f"{stored.by} says {_grade(stored)} here, and {_grade(new_verdicts[0])} when it checks this output again: the row was changed (run, calibrate, compare and estimate go on with {flag('accept_edited')})",
             path=journal.path,
             line=journal.line_number(stored.row),
         )
 
 
-def _same(stored: StoredVerdict, verdict: Verdict) -> bool:
+def _is_same(stored: StoredVerdict, verdict: Verdict) -> bool:
     return (stored.by, stored.outcome, stored.score, stored.error_type) == (
         verdict.by,
         verdict.outcome,

@@ -1,6 +1,6 @@
 """Results of systems, completed: one pass rate each, and an example of each common fault.
 
-Checkers decide what they can, one judge per output the rest.
+A rate counts checkers' verdicts, and one judge's verdict for each undecided output.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from .run_results import (
 
 
 def with_overall_rates(
-    systems: Sequence[SystemResult], store: RunStore, compared: Comparison | None
+    systems: Sequence[SystemResult], store: RunStore, comparison: Comparison | None
 ) -> list[SystemResult]:
     """Add the rate of all outputs to each system's result.
 
     Args:
         systems: Results by part.
         store: The run.
-        compared: The comparison of its systems, if known, which has the same rates.
+        comparison: The comparison of its systems, if known, which has the same rates.
     """
     if not any(_is_judged(system) for system in systems):
         return [replace(system, overall=_checked_alone(system)) for system in systems]
-    if compared is not None and compared.strata is not None:
-        undecided, whole = compared.strata.open, compared.strata.all
-    elif (alone := one_judges_part(systems, store)) is not None:
-        undecided = whole = alone
+    if comparison is not None and comparison.strata is not None:
+        undecided, all_outputs = comparison.strata.open, comparison.strata.all
+    elif (part := one_judges_part(systems, store)) is not None:
+        undecided = all_outputs = part
     else:
-        undecided, whole = pooled_parts(store)
-    return [_with_rates(system, undecided, whole) for system in systems]
+        undecided, all_outputs = pooled_parts(store)
+    return [_with_rates(system, undecided, all_outputs) for system in systems]
 
 
 def _is_judged(system: SystemResult) -> bool:
@@ -63,7 +63,7 @@ def _is_judged(system: SystemResult) -> bool:
 def one_judges_part(systems: Sequence[SystemResult], store: RunStore) -> Part | None:
     """Return the outputs that one judge graded 0 or 1, each its own cluster, without labels.
 
-    It equals both parts of `pooled_parts`, and needs no numpy. None for any other run.
+    It equals both parts of `pooled_parts`, without importing numpy. None for any other run.
     """
     rates = {system.system: system.strata[0] for system in systems if len(system.strata) == 1}
     authors = store.verdicts.standing.authors
@@ -103,9 +103,10 @@ def pooled_parts(store: RunStore) -> tuple[Part, Part]:
     from ..run_table import systems_table  # noqa: PLC0415 - numpy is slow to import
 
     table = systems_table(store)
-    return pooled_rates(
-        outputs_of(table, None), SystemTerms(table.item.values, None, 0, 0.95, table.labels_chosen_by)
+    terms = SystemTerms(
+        names=table.item.values, against=None, flips=0, level=0.95, chosen_by=table.labels_chosen_by
     )
+    return pooled_rates(outputs_of(table, None), terms)
 
 
 def _checked_alone(system: SystemResult) -> StratumRate | None:
@@ -117,41 +118,43 @@ def _checked_alone(system: SystemResult) -> StratumRate | None:
     overall, ungraded = replace(decided, name=ALL), outputs - decided.n
     if not ungraded:
         return overall
-    why = f"{ungraded:,} of {outputs:,} outputs are ungraded"
-    return replace(overall, value=None, low=None, high=None, method=None, undefined=why)
+    # Checkers left the ungraded outputs to judges, so the rate would only be that of easier outputs.
+    reason = f"{ungraded:,} of {outputs:,} outputs are ungraded"
+    return replace(overall, value=None, low=None, high=None, method=None, undefined=reason)
 
 
-def _with_rates(system: SystemResult, undecided: Part, whole: Part) -> SystemResult:
+def _with_rates(system: SystemResult, undecided: Part, all_outputs: Part) -> SystemResult:
+    """Add a system's rates on all outputs and on undecided ones, corrected if labels allow it."""
     name = system.system
-    if name not in whole.rates:
+    if name not in all_outputs.rates:
         return replace(system, overall=_checked_alone(system))
-    corrected = name in whole.corrected_systems
+    corrected = name in all_outputs.corrected_systems
     judged_name = ONE_EACH_CORRECTED if corrected else ONE_EACH
     judged = None
-    passed, of_judged = float(whole.passed[name]), float(undecided.passed.get(name, 0))
+    passed, passed_undecided = float(all_outputs.passed[name]), float(undecided.passed.get(name, 0))
     if undecided.outputs.get(name):
         rate = undecided.graded_rates.get(name, undecided.rates[name].value)
         if corrected and rate is not None:
             # Labels estimate how many of the judged outputs pass.
             estimated = rate * undecided.graded[name]
-            passed, of_judged = passed - of_judged + estimated, estimated
-        judged = _stratum(judged_name, name, undecided, missing=0, passed=of_judged)
+            passed, passed_undecided = passed - passed_undecided + estimated, estimated
+        judged = _stratum(judged_name, name, undecided, missing=0, passed=passed_undecided)
     overall_name = ALL
     if judged is not None and judged.n:
         overall_name = ALL_CORRECTED if corrected else ALL_UNCORRECTED
-    overall = _stratum(overall_name, name, whole, missing=system.missing, passed=passed)
+    overall = _stratum(overall_name, name, all_outputs, missing=system.missing, passed=passed)
     strata = system.strata
     if (contradicted := undecided.contradicted.get(name)) is not None:
-        strata = [_refuted(part, contradicted.p) for part in strata]
+        strata = [_without_correction(part, contradicted.p) for part in strata]
     return replace(system, overall=overall, judged=judged, strata=strata)
 
 
-def _refuted(part: StratumRate, p: float) -> StratumRate:
-    """Return a rate, if corrected, without the correction that labels contradict."""
+def _without_correction(part: StratumRate, p: float) -> StratumRate:
+    """Return a rate; a corrected one is undefined, since its labels are no random sample (at p)."""
     if part.name != CORRECTED or part.value is None or part.declared == "every_output":
         return part
-    why = f"labelled outputs are unlike the other undecided outputs (p {p:.2g}), so they are not a random sample"
-    return replace(part, value=None, low=None, high=None, method=None, note=None, undefined=why)
+    reason = f"labelled outputs are unlike the other undecided outputs (p {p:.2g}), so they are not a random sample"
+    return replace(part, value=None, low=None, high=None, method=None, note=None, undefined=reason)
 
 
 def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float) -> StratumRate:
@@ -159,7 +162,7 @@ def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float)
     rate, graded, outputs = part.rates[system], part.graded[system], part.outputs[system]
     outcomes: Mapping[Outcome | str, int] = {"ungraded": outputs - graded, "missing": missing}
     of = outputs + missing
-    bounded = rate.value is not None and graded < of
+    has_bounds = rate.value is not None and graded < of
     return StratumRate(
         name=name,
         value=rate.value,
@@ -171,7 +174,7 @@ def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float)
         n=graded,
         of=of,
         outcomes={outcome: count for outcome, count in outcomes.items() if count},
-        bounds=_bounds(system, part, missing, passed) if bounded else None,
+        bounds=_bounds(system, part, missing, passed) if has_bounds else None,
         declared=part.declared.get(system),
         if_random=part.if_random.get(system),
         contradicted=part.contradicted.get(system),
@@ -193,10 +196,11 @@ def _bounds(system: str, part: Part, missing: int, passed: float) -> tuple[float
     return passed / of, (passed + of - part.graded[system]) / of
 
 
-_COMMONEST = 3
+_EXAMPLES = 3
+"""Faults, and judges, of which a system's results show an example."""
 
-_LONGEST = 300
-"""Characters of a reason."""
+_MAX_REASON_LENGTH = 300
+"""Characters of an example's reason."""
 
 
 def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore) -> list[SystemResult]:
@@ -216,7 +220,7 @@ def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[t
     checked = tally.checked.get(system.system)
     if checked is None:
         return []
-    faults = islice(system.faults, _COMMONEST)
+    faults = islice(system.faults, _EXAMPLES)  # the commonest first
     return [(fault, _example(checked.examples[fault], store, error_type=fault)) for fault in faults]
 
 
@@ -224,22 +228,23 @@ def _judged_examples(
     system: SystemResult, tally: Tally, store: RunStore, thresholds: Mapping[Author, PassThreshold]
 ) -> Iterator[tuple[str, FaultExample]]:
     """Yield an output that each of the strictest judges failed; a baseline is no judge."""
-    found = [
+    failed_by_judge = [
         (sums.graded - sums.score_sum, sums.by, author, sums.worst)
         for author, sums in tally.opened.get(system.system, {}).items()
         if sums.by is not None and sums.worst is not None and not is_baseline(author)
     ]
-    for _, by, author, (score, key) in sorted(found, key=lambda each: (-each[0], each[1]))[:_COMMONEST]:
+    strictest = sorted(failed_by_judge, key=lambda entry: (-entry[0], entry[1]))[:_EXAMPLES]
+    for _, by, author, (score, key) in strictest:
         if not reaches(score, thresholds.get(author, PassThreshold()).at):
             yield by, _example(key, store, by=by, score=score)
 
 
-def _example(key: ItemKey, store: RunStore, **sought: Any) -> FaultExample:
-    """Return an output as an example, with the reason of its verdict that has these fields."""
+def _example(key: ItemKey, store: RunStore, **fields: Any) -> FaultExample:
+    """Return an output as an example, with the reason of its verdict with these field values."""
     reasons = (
         verdict.reason
         for verdict in store.verdicts.verdicts_on(key)
-        if verdict.reason and all(getattr(verdict, name) == value for name, value in sought.items())
+        if verdict.reason and all(getattr(verdict, name) == value for name, value in fields.items())
     )
     reason = next(reasons, None)
-    return FaultExample(item=str(key), reason=None if reason is None else reason[:_LONGEST])
+    return FaultExample(item=str(key), reason=None if reason is None else reason[:_MAX_REASON_LENGTH])

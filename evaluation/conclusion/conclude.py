@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.agreement.calibration_results import Calibration
-from ...judges.prices import PriceList, dollars_of
+from ...judges.prices import PriceList, with_dollars
 from ...judges.statements import case_of, is_statement
-from ...records import Author, CaseIndex, ItemKey, JudgeId, Outcome, Source
+from ...records import NO_USAGE, Author, CaseIndex, ItemKey, JudgeId, Outcome, Source, Usage
 from ...records.made_scores import reaches
 from ...records.verdict import COMPOSITE_KINDS, PART_KINDS
 from ...tables.label_rounds import n_rounds
@@ -21,7 +21,7 @@ from ...tables.standing_labels import effective_source, standing_labels
 from ..context import RunContext
 from ..labelling.label_choice import choice_of
 from ..served_versions import ServedVersions
-from ..store.journal_rows import NO_COST, StoredVerdict, VerdictCost, is_baseline
+from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.manifest import Counts, Roster
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
@@ -34,8 +34,8 @@ from .uneven_trials import with_uneven_overall, with_uneven_trials, with_weights
 if TYPE_CHECKING:
     from ...calibration.tables.calibration_table import Table
 
-_PASSES = 0.5
-"""Least score that passes when a checker's and a person's are compared."""
+_PASS_AT = 0.5
+"""Pass threshold for comparing checkers with people."""
 
 
 def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bool = True) -> RunSummary:
@@ -45,6 +45,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     """
     inputs, writer = context.inputs, context.writer
     clusters = cluster_names(inputs.cases) | _statement_clusters(context)
+    # Shards have no order, so the file must not depend on it.
     writer.put_clusters(dict(sorted(clusters.items())) if inputs.sharded else clusters)
     tally = take_tally(writer, inputs.cases)
     missing = inputs.survey.missing
@@ -60,9 +61,10 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         chosen_by=choice_of(writer.labels) if labels else None,
         trials=writer.verdicts.standing.trials_by_case() if uneven else {},
     )
-    lacking = inputs.survey.missing_cases
+    missing_cases = inputs.survey.missing_cases
     systems = [
-        msgspec.structs.replace(system, missing_case=lacking.get(system.system, "")) for system in systems
+        msgspec.structs.replace(system, missing_case=missing_cases.get(system.system, ""))
+        for system in systems
     ]
     systems = with_uneven_trials(systems, uneven, lambda: _checkers_first(writer), cluster)
     calibration = None
@@ -71,9 +73,9 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     judges = _with_jury_votes(writer, judges, calibration)
     expected = inputs.survey.outputs + sum(missing.values())
     counts = _counts(writer, tally, systems, judges, expected=expected)
-    writer.update(results=systems, judges=judges, counts=counts)
-    compared = keep_comparison(writer)
-    systems = with_uneven_overall(with_overall_rates(systems, writer, compared), uneven, writer)
+    writer.update(results=systems, judges=judges, counts=counts)  # which the comparison reads
+    comparison = keep_comparison(writer)
+    systems = with_uneven_overall(with_overall_rates(systems, writer, comparison), uneven, writer)
     systems = with_weights(systems, tally, writer.verdicts.standing.trials_by_case())
     systems = with_examples(systems, tally, writer)
     writer.update(results=systems)
@@ -82,7 +84,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         judges=judges,
         counts=counts,
         calibration=calibration,
-        compared=compared,
+        compared=comparison,
         folder=folder_named(writer),
         command=writer.manifest.command or "",
         certified=certified_in(writer),
@@ -125,12 +127,12 @@ def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey
         for judge, part in scores.items():
             graded.setdefault(judge, []).extend(part.keys)
 
-    def with_labels(use: JudgeUse) -> JudgeUse:
+    with_labels: list[JudgeUse] = []
+    for use in uses:
         keys = graded.get(use.id or use.name, [])
         labelled = sum(key in labels for key in keys)
-        return msgspec.structs.replace(use, undecided=len(keys), undecided_labelled=labelled)
-
-    return [with_labels(use) for use in uses]
+        with_labels.append(msgspec.structs.replace(use, undecided=len(keys), undecided_labelled=labelled))
+    return with_labels
 
 
 def _labels_by_source(store: RunStore) -> dict[Source, int]:
@@ -165,9 +167,9 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
         for key, label in standing_labels(store.labels).items()
         if effective_source(label) == "human" and label.score is not None
     }
-    for verdict in _checkers_first(store):
+    for verdict in _checkers_first(store):  # so that all undecided outputs are known before judges count
         case_id, system, trial = verdict.key
-        if case_id not in cases:
+        if case_id not in cases:  # a statement or criterion, which counts within its answer
             continue
         facts = cases.facts(case_id)
         cluster = facts.cluster
@@ -178,7 +180,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
             if verdict.outcome == "undecided":
                 undecided.add(verdict.key)
             if people and verdict.score is not None and (label := people.get(verdict.key)) is not None:
-                tally.against_people[reaches(verdict.score, _PASSES), reaches(label, _PASSES)] += 1
+                tally.against_people[reaches(verdict.score, _PASS_AT), reaches(label, _PASS_AT)] += 1
         elif verdict.repeat == 0 and (verdict.key in undecided or not tally.checked):
             tally.add_open(verdict, cluster, facts.kind)
             replies.add(verdict)
@@ -190,11 +192,11 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
 
 
 class _Replies:
-    """Outputs that judges graded, gave no grade for, or did not answer (calls failed)."""
+    """Outputs by what came of asking judges about them: a grade, no grade, or failed calls."""
 
     def __init__(self) -> None:
         self._withheld: dict[ItemKey, Outcome] = {}
-        self._failed = dict[ItemKey, None]()
+        self._failed = dict[ItemKey, None]()  # an ordered set
         self._graded = set[ItemKey]()
 
     def add(self, verdict: StoredVerdict) -> None:
@@ -245,10 +247,10 @@ def _calibrate(
 
     table = table_of(writer, lexical=True)
     result = calibrate(table)
-    usable = sum(panel.n > 0 for panel in result.judges.values())
-    if not usable:
+    calibrated = sum(judge.n > 0 for judge in result.judges.values())
+    if not calibrated:
         return None, judges
-    if usable > 1:
+    if calibrated > 1:
         comparison = compare(table)
         # Judges of different kinds of cases have nothing in common.
         if any(pair.n for pair in comparison.pairs):
@@ -272,6 +274,7 @@ def _with_jury_votes(
 
 
 def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:
+    """Return the p of each judge that is worse on undecided outputs than on decided ones."""
     from ...calibration.agreement.agreement_by_group import worse_part  # noqa: PLC0415 - scipy is slow to import
 
     is_undecided = {
@@ -286,6 +289,7 @@ OTHER_REASONS = "for reasons of their own"
 """Key of the reasons that are not counted one by one."""
 
 _MAX_REASONS = 100
+"""Number of different reasons that are counted one by one."""
 
 
 def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool = True) -> list[JudgeUse]:
@@ -299,10 +303,10 @@ def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool
         for journal in store.journals
         for use in _uses(store, store.in_order(journal), prices)
     ]
-    return [*uses, *(_idle(store, {use.id for use in uses}) if judged else [])]
+    return [*uses, *(_unused_judges(store, {use.id for use in uses}) if judged else [])]
 
 
-def _idle(store: RunStore, used: Container[JudgeId | None]) -> list[JudgeUse]:
+def _unused_judges(store: RunStore, used: Container[JudgeId | None]) -> list[JudgeUse]:
     """Return the run's judges that are not among the used ones."""
     return [
         JudgeUse(name=judge.by, fingerprint=judge.id.fingerprint, id=judge.id, outcomes={})
@@ -316,18 +320,18 @@ class _JudgeCounts(msgspec.Struct):
 
     by: str
     outcomes: Counter[Outcome] = msgspec.field(default_factory=Counter)
-    spent: VerdictCost = NO_COST
+    spent: Usage = NO_USAGE
     reasons: dict[Outcome, Counter[str]] = msgspec.field(default_factory=dict)
 
     def add(self, verdict: StoredVerdict) -> None:
         if verdict.spent is not None:
-            self.spent = self.spent.plus(verdict.spent)
+            self.spent += verdict.spent
         self.outcomes[verdict.outcome] += 1
         if verdict.reason:
             reasons = entry(self.reasons, verdict.outcome, Counter)
             # Reasons are counted one by one while there are few: those that quote a reply may all differ.
-            few = verdict.reason in reasons or len(reasons) < _MAX_REASONS
-            reasons[verdict.reason if few else OTHER_REASONS] += 1
+            is_counted = verdict.reason in reasons or len(reasons) < _MAX_REASONS
+            reasons[verdict.reason if is_counted else OTHER_REASONS] += 1
 
 
 def _uses(store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList | None) -> list[JudgeUse]:
@@ -340,12 +344,9 @@ def _uses(store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList 
 
 def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList | None) -> JudgeUse:
     judge = author if isinstance(author, JudgeId) else None
-    known_judge = None if judge is None else roster.get(judge)
-    refused = {} if known_judge is None else known_judge.refused
-    spent, cost = counts.spent, None
-    if judge is not None and prices is not None:
-        tokens = spent.prompt_tokens, spent.completion_tokens, spent.cached_tokens
-        cost = dollars_of(prices, judge.model, *tokens)
+    record = None if judge is None else roster.get(judge)
+    refused = {} if record is None else record.refused
+    spent = counts.spent if judge is None else with_dollars(counts.spent, judge.model, prices)
     return JudgeUse(
         name=counts.by,
         refused=[name for name, value in refused.items() if value is None],
@@ -356,9 +357,9 @@ def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList
         prompt_tokens=spent.prompt_tokens,
         completion_tokens=spent.completion_tokens,
         cached_tokens=spent.cached_tokens,
-        from_cache=spent.cached,
+        from_cache=int(spent.cached),
         reasked=spent.reasked,
-        cost=cost,
-        seconds=None if known_judge is None else known_judge.seconds,
+        cost=spent.dollars,
+        seconds=None if record is None else record.seconds,
         reasons={outcome: dict(counter.most_common()) for outcome, counter in counts.reasons.items()},
     )

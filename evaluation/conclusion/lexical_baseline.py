@@ -1,4 +1,4 @@
-"""Word overlap baseline for a finished run: judge by words alone, without model calls."""
+"""Word overlap baseline for a finished run: scores from words, without model calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..store.run_store import RunStore
 def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str, float]:
     """Score a run's labelled outputs, and those in ``labelled``, by the word overlap baseline.
 
-    The baseline stands in for the judge of each output.
+    It imitates the judge of each output.
 
     Returns:
         Score by item (``case_id|system|trial``); of several kinds of judges of an output, the first one's. Empty when
@@ -37,12 +37,12 @@ def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str,
 
 
 def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
-    """Return the judge the baseline stands in for, by labelled item.
+    """Return the judge that the baseline imitates, by labelled item.
 
     Empty if the baseline itself judged the run.
     """
-    asked = [author for author in store.verdicts.standing.authors if isinstance(author, JudgeId)]
-    if any(judge.kind == "baseline" for judge in asked) or not any(map(has_rule, asked)):
+    judges_asked = [author for author in store.verdicts.standing.authors if isinstance(author, JudgeId)]
+    if any(judge.kind == "baseline" for judge in judges_asked) or not any(map(has_rule, judges_asked)):
         return {}
     items: set[str] = set(labelled)
     judges: dict[str, str] = {}

@@ -14,10 +14,10 @@ from ...calibration.statistic import undefined
 from ...records import ItemKey
 from .run_results import CORRECTED, OpenScores, StratumRate
 
-_FEWEST = 2
-"""Fewest labels from which a spread can be estimated."""
+_MIN_LABELS = 2
+"""Minimum number of labels from which a spread can be estimated."""
 
-_CHOSEN = "labelled outputs are scored unlike the other undecided outputs (p {:.2g}), so they are not a random sample"
+_NOT_RANDOM = "labelled outputs are scored unlike the other undecided outputs (p {:.2g}), so they are not a random sample"
 
 _SAMPLED = "PPI++, valid when the labels are a random sample of the undecided outputs"
 
@@ -31,22 +31,30 @@ def corrected_rate(
 ) -> StratumRate | None:
     """Return a judge's rate on a system's undecided outputs, corrected with their labels.
 
-    ``chosen_by`` says how outputs were chosen for labels, if anything does. None if there are fewer than two labels. Labels of decided outputs are not used, because decided and undecided outputs differ.
-    ``trials`` is the number of outputs by system and case, if cases have unequal ones; each case then has weight 1.
+    Labels of decided outputs are not used, because decided and undecided outputs differ.
+
+    Args:
+        part: The undecided outputs that the judge graded.
+        by: Name of the judge.
+        labels: Labels of outputs.
+        chosen_by: Declaration of how outputs were chosen for labels, or None without one.
+        trials: Number of outputs by system and case, if these differ; each case then has weight 1.
+
+    Returns:
+        The rate, or None if there are fewer than two labels.
     """
     label = np.array([labels.get(key, np.nan) for key in part.keys])
     labelled = np.isfinite(label)
     count = int(labelled.sum())
-    if count < _FEWEST:
+    if count < _MIN_LABELS:
         return None
     score = np.array(part.scores)
     cluster = np.unique(part.clusters, return_inverse=True)[1]
-    weight_of = (
-        case_weights(np.array([trials[key.system, key.case_id] for key in part.keys])) if trials else None
-    )
-    weights = (None, None) if weight_of is None else (weight_of[labelled], weight_of[~labelled])
+    weights = None
+    if trials:
+        weights = case_weights(np.array([trials[key.system, key.case_id] for key in part.keys]))
     if labelled.all():
-        estimate, note = labels_only(label, cluster, weights[0]), "every judged undecided output is labelled"
+        estimate, note = labels_only(label, cluster, weights), "every judged undecided output is labelled"
     else:
         data = LabelledAndJudged(
             label[labelled],
@@ -54,13 +62,14 @@ def corrected_rate(
             score[~labelled],
             cluster[labelled],
             cluster[~labelled],
-            *weights,
+            None if weights is None else weights[labelled],
+            None if weights is None else weights[~labelled],
         )
-        weight, estimate = power_tuned(data)
-        note = f"{_SAMPLED}; lambda {weight:.2f} (1: the judge is trusted like a label, 0: not at all)"
-        chosen = chosen_by_score(data)
-        if chosen is not None:
-            estimate, note = undefined(_CHOSEN.format(chosen), n=count, level=estimate.level), None
+        trust, estimate = power_tuned(data)
+        note = f"{_SAMPLED}; lambda {trust:.2f} (1: the judge is trusted like a label, 0: not at all)"
+        p_of_choice = chosen_by_score(data)
+        if p_of_choice is not None:
+            estimate, note = undefined(_NOT_RANDOM.format(p_of_choice), n=count, level=estimate.level), None
     return StratumRate(
         name=CORRECTED,
         by=by,

@@ -1,4 +1,4 @@
-"""Rates by part: the checkers' rate on decided outputs, and the judges' on the rest.
+"""Rates by part: the checkers' rate on decided outputs, and judges' rates on undecided ones.
 
 The parts are never pooled.
 """
@@ -50,9 +50,14 @@ def system_results(
 ) -> list[SystemResult]:
     """Turn counts into the results of each system.
 
-    Labels of undecided outputs correct the judges' rates on these. ``recorded`` counts each system's outputs that record their steps, by kind;
-    ``trials`` the outputs by system and case, if any are further trials. ``chosen_by`` says how outputs were chosen for labels, if
-    anything does.
+    Args:
+        tally: The counts.
+        missing: Number of cases without an output, by system.
+        labels: Labels of undecided outputs, which correct the judges' rates on these.
+        judges_kind: Tells whether a judge is asked about a kind of case.
+        recorded: Number of each system's outputs that record their steps, by kind.
+        chosen_by: Declaration of how outputs were chosen for labels, or None without one.
+        trials: Number of outputs by system and case, if cases have several.
     """
     return [
         _with_steps(
@@ -66,7 +71,7 @@ def system_results(
 
 
 class _Labels(NamedTuple):
-    """Labels of outputs, and what says how these were chosen for them."""
+    """Labels of outputs, and the declaration of how these were chosen, or None without one."""
 
     scores: Mapping[ItemKey, float]
     chosen_by: LabelsDeclaredBy | None
@@ -88,9 +93,9 @@ def _system_result(
     trials: Mapping[tuple[str, str], int],
 ) -> SystemResult:
     checked = tally.checked.get(system)
-    opened = tally.opened.get(system, {})
+    sums_by_judge = tally.opened.get(system, {})
     if checked is None:
-        strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in opened.values()]
+        strata = [rate_of(JUDGED, sums, by=sums.by, missing=missing) for sums in sums_by_judge.values()]
         return SystemResult(
             system=system,
             strata=strata,
@@ -101,17 +106,17 @@ def _system_result(
     corrected = dict(_corrected_strata(system, tally, labels, trials))
     kinds: Mapping[Kind, int] = tally.open_kinds.get(system, {})
     judged = tally.judged_kinds.get(system, {})
-    taken = {judge: _taken(kinds, judge, judges_kind, judged.get(judge, {})) for judge in opened}
-    unjudged = {
-        kind: remaining
-        for kind, count in kinds.items()
-        if (remaining := count - max((each[kind] for each in taken.values()), default=0))
-    }
+    asked = {judge: _asked_about(kinds, judge, judges_kind, judged.get(judge, {})) for judge in sums_by_judge}
+    unjudged: dict[Kind, int] = {}
+    for kind, count in kinds.items():
+        # Judges may have judged the same outputs, so the largest count is the number that were surely judged.
+        if remaining := count - max((counts[kind] for counts in asked.values()), default=0):
+            unjudged[kind] = remaining
     uncorrected = (
         msgspec.structs.replace(rate, note=_UNDECLARED if corrected[judge].declared is None else None)
         if judge in corrected
         else rate
-        for judge, rate in _open_strata(opened, taken, sum(unjudged.values()))
+        for judge, rate in _open_strata(sums_by_judge, asked, sum(unjudged.values()))
     )
     return SystemResult(
         system=system,
@@ -136,22 +141,22 @@ def _other_forms(checked: Sums) -> OtherForms | None:
     return OtherForms(outputs=outputs, loose=(passed + outputs) / n, exact=passed / n, imported=imported)
 
 
-def _taken(
+def _asked_about(
     kinds: Mapping[Kind, int], judge: Author, judges_kind: JudgesKind, transcripts: Mapping[Kind, int]
 ) -> dict[Kind, int]:
-    """Count by kind the undecided outputs that a judge takes.
+    """Count by kind the undecided outputs that a judge is asked about.
 
-    These are every output of its kinds, and of other kinds those that it was asked about (a transcript).
+    These are all outputs of its kinds, and the transcripts among the outputs of other kinds.
     """
     return {kind: n if judges_kind(judge, kind) else transcripts.get(kind, 0) for kind, n in kinds.items()}
 
 
 def _open_strata(
-    opened: Mapping[Author, Sums], taken: Mapping[Author, Mapping[Kind, int]], unjudged: int
+    sums_by_judge: Mapping[Author, Sums], asked: Mapping[Author, Mapping[Kind, int]], unjudged: int
 ) -> Iterator[tuple[Author | None, StratumRate]]:
-    """Yield the rate of each judge on the undecided outputs it takes, and the unjudged outputs."""
-    for judge, sums in opened.items():
-        yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(taken[judge].values()))
+    """Yield each judge's rate on the undecided outputs it is asked about, and unjudged outputs."""
+    for judge, sums in sums_by_judge.items():
+        yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(asked[judge].values()))
     if unjudged:
         outcomes = {"not judged": unjudged}
         yield (
@@ -178,7 +183,12 @@ def rate_of(
 ) -> StratumRate:
     """Return a mean score, its clustered interval and context; undefined if none is graded.
 
-    ``of`` is the number of outputs in the part, if more than it has verdicts, and ``missing`` how many cases without one belong to it.
+    Args:
+        name: Name of the part.
+        sums: Its verdicts.
+        by: Name of their author.
+        of: Number of outputs in the part, if it has more than verdicts.
+        missing: Number of cases without an output that belong to it.
     """
     outcomes: dict[str, int] = {**sums.ungraded}
     total = sums.total if of is None else of
@@ -228,7 +238,7 @@ def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
     from ...calibration.intervals.clustered_rates import clustered_wilson_interval  # noqa: PLC0415
     from ...calibration.intervals.variance import spread_of_sums  # noqa: PLC0415
 
-    # By their values: what comes of them must not depend on the order in which verdicts came.
+    # Sorted, so that rounding errors do not depend on the order in which verdicts came.
     rows = sorted((count, fsum(totals)) for count, *totals in sums.clusters.values())
     counts, totals = np.array(rows, dtype=np.float64).T
     between = fsum(sums.between[1:]) / sums.graded

@@ -14,7 +14,7 @@ from ...calibration.agreement.diagnosis_results import JuryVotes
 from ...calibration.comparison.comparison_results import ContradictedLabels
 from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsDeclaredBy
 from ...calibration.statistic import Statistic
-from ...records import DIFFERS_IN_FORM, Author, ItemKey, JudgeId, Kind, Outcome, Source, Verdict
+from ...records import DIFFERS_IN_FORM, Author, ItemKey, JudgeId, Kind, Outcome, Source, Usage, Verdict
 from ..store.journal_rows import JournalRow, StoredVerdict
 
 K = TypeVar("K")
@@ -36,7 +36,7 @@ TRIED_AGAIN = "each case with fewer trials ends in its only pass: if only failed
 
 
 class ResultStruct(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of what a report is made of: frozen, named fields."""
+    """Base of the parts of a report: frozen, with named fields."""
 
 
 class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class UnevenTrials(ResultStruct, frozen=True, kw_only=True):
         most: Largest number of outputs of a case.
         retried: Whether each case with fewer trials ends in its only pass, as if only failed cases were tried again.
         by_case: The rate with weight 1 for each case, by judges' uncorrected verdicts.
-        failed: Outputs that fail, or None if that is not counted, as of fractions.
+        failed: Number of outputs that fail, or None if it is not counted, as for fractions.
     """
 
     cases: int
@@ -72,13 +72,12 @@ class StratumRate(Statistic, frozen=True, kw_only=True):
         bounds: The rate if all ungraded rows failed, and if all passed, or None if all are graded.
         note: A caution about the number.
         fractions: Number of scores other than 0 and 1. With any, the value is a mean score and not a pass rate.
-        trials: Numbers of trials by case, or None if each case has as many.
-        n_cases: Cases that the rate is of, if these have unequal numbers of trials; else None.
-        declared: What says how outputs were chosen for labels, for rates that labels could correct; None if
-            nothing does, so that no rate that is printed first is corrected.
-        if_random: The rate corrected with labels of which nothing says how they were chosen, valid if they are
-            a random sample.
-        contradicted: What shows that the labels are no random sample, with the rates that they then give.
+        trials: Numbers of trials by case, or None if all cases have equally many.
+        n_cases: Number of cases behind the rate, if they have unequal numbers of trials; else None.
+        declared: Declaration of how outputs were chosen for labels, for rates that labels could correct; None
+            without one, and then no headline rate is corrected.
+        if_random: The rate corrected with labels without such a declaration, valid if they are a random sample.
+        contradicted: Evidence that the labels are no random sample, and the rates that they then give.
     """
 
     name: str
@@ -212,52 +211,68 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     """Number of independent votes that a jury is worth, or None for other judges."""
 
     @property
+    def usage(self) -> Usage:
+        """Its calls, tokens and dollars."""
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cached=self.from_cache,
+            reasked=self.reasked,
+            cached_tokens=self.cached_tokens,
+            dollars=self.cost,
+        )
+
+    @property
     def graded_nothing(self) -> bool:
-        """True if it was asked and gave no grade, but not because calls failed alone."""
-        asked = {each for each, count in self.outcomes.items() if count and each != "not_applicable"}
-        return bool(asked) and "graded" not in asked and asked != {"failed"}
+        """True if it was asked and gave no grade, for another reason than failed calls."""
+        outcomes = {
+            outcome for outcome, count in self.outcomes.items() if count and outcome != "not_applicable"
+        }
+        return bool(outcomes) and "graded" not in outcomes and outcomes != {"failed"}
 
 
 ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
-"""Number of scores, and numbers with exactly their sum, independent of the order in which scores were added or merged."""
+"""Number of scores, then floats whose exact sum is that of the scores, whatever their order."""
 
 
-def _with(before: ExactSum, score: float) -> ExactSum:
+def _plus(exact_sum: ExactSum, score: float) -> ExactSum:
     """Add a number to an exact sum.
 
-    What adding two numbers rounds off is kept beside their sum (Shewchuk 1997); of scores 0 and 1 nothing is.
+    The rounding error of each addition is kept as one more number (Shewchuk 1997); scores 0 and 1 have none.
     """
-    count, *numbers = before
-    rests: list[float] = []
+    count, *numbers = exact_sum
+    errors: list[float] = []
     for number in numbers:
         total = score + number
-        kept = total - score
-        rest = (score - (total - kept)) + (number - kept)
-        if rest:
-            rests.append(rest)
+        added = total - score  # the part of `number` that the sum took up
+        error = (score - (total - added)) + (number - added)
+        if error:
+            errors.append(error)
         score = total
-    return (count + 1, *rests, score)
+    return (count + 1, *errors, score)
 
 
-_shared_with = lru_cache(maxsize=1024)(_with)
+_shared_plus = lru_cache(maxsize=1024)(_plus)
 """One shared object for equal sums: most clusters are one output, right or wrong, and there may be a million of them."""
 
-_NOTHING: ExactSum = (0, 0.0)
+_EMPTY_SUM: ExactSum = (0, 0.0)
 
 _MAX_REASONS = 20
+"""Number of different reasons of failed checkers that are counted."""
 
 
 class Sums(msgspec.Struct):
     """Scores of one group of verdicts, summed by cluster.
 
-    This is enough for a clustered interval, whatever the number of rows.
+    This is all that a clustered interval needs, and it grows with the clusters, not the rows.
 
     Attributes:
-        by: The name of who gave them, as it is shown.
+        by: Display name of their author.
         clusters: Cluster to the number of graded verdicts and the exact sum of their scores.
         faults: Error type to how often a checker found it.
         examples: Error type to an output that has it, the first by key.
-        worst: Lowest score below 1 that a judge gave, and an output that has it, the first by key; None if all have 1.
+        worst: A judge's lowest score below 1, and the first output by key that has it; None if all scores are 1.
         failures: Why custom checkers failed, to how often; of reasons that differ each time the first ones.
         fractions: How many scores are neither 0 nor 1.
         between: Exact sum of ``score (1 - score)`` over them.
@@ -272,7 +287,7 @@ class Sums(msgspec.Struct):
     worst: tuple[float, ItemKey] | None = None
     failures: Counter[str] = msgspec.field(default_factory=Counter)
     fractions: int = 0
-    between: ExactSum = _NOTHING
+    between: ExactSum = _EMPTY_SUM
     other_forms: tuple[int, int] = (0, 0)
 
     def add(
@@ -281,13 +296,13 @@ class Sums(msgspec.Struct):
         """Count one verdict; ``silent`` as in `CaseFacts`."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
-            self.clusters[cluster] = _shared_with(self.clusters.get(cluster, _NOTHING), verdict.score)
+            self.clusters[cluster] = _shared_plus(self.clusters.get(cluster, _EMPTY_SUM), verdict.score)
             if 0.0 < verdict.score < 1.0:
                 self.fractions += 1
-                self.between = _with(self.between, verdict.score * (1.0 - verdict.score))
+                self.between = _plus(self.between, verdict.score * (1.0 - verdict.score))
             if verdict.score < 1.0 and verdict.source == "judge":
-                found = verdict.score, verdict.key
-                self.worst = found if self.worst is None else min(self.worst, found)
+                score_and_key = verdict.score, verdict.key
+                self.worst = score_and_key if self.worst is None else min(self.worst, score_and_key)
         if verdict.error_type == DIFFERS_IN_FORM and verdict.outcome == "undecided":
             outputs, imported = self.other_forms
             self.other_forms = outputs + 1, imported + silent
@@ -322,9 +337,9 @@ class Sums(msgspec.Struct):
 
 
 def entry(entries: dict[K, V], key: K, new: Callable[[], V]) -> V:
-    """Return the value of a key, made now if there is none yet."""
+    """Return the value of a key, created by ``new`` if there is none yet."""
     value = entries.get(key)
-    if value is None:  # `setdefault` would make one for each verdict
+    if value is None:  # `setdefault` would create one for each verdict
         value = entries[key] = new()
     return value
 
@@ -345,7 +360,7 @@ class OpenScores(msgspec.Struct):
 
 
 class Tally(msgspec.Struct):
-    """Sums by system, for the checkers and for each judge on what the checkers left open.
+    """Sums by system, for the checkers and for each judge on the undecided outputs.
 
     Attributes:
         graded: System and trial to the cases whose outputs have a score.

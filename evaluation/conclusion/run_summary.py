@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -31,9 +30,9 @@ if TYPE_CHECKING:
     from ..store.run_writer import RunWriter
 
 
-_NOTHING: Mapping[str, object] = {}
-_SEVERAL = 2
-"""Systems; one is compared with nothing."""
+_NO_SETTINGS: Mapping[str, object] = {}
+_MIN_SYSTEMS = 2
+"""Minimum number of systems for a comparison."""
 
 
 class StoredComparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,10 +53,10 @@ def systems_compared(store: RunStore) -> Comparison | None:
     Returns:
         The comparison, or None for a single system, and for systems without common outputs.
     """
-    if len(store.manifest.results or []) < _SEVERAL:
+    if len(store.manifest.results or []) < _MIN_SYSTEMS:
         return None
     stored = _stored_comparison(store)
-    return _computed(store) if stored is None else stored.comparison
+    return _compute(store) if stored is None else stored.comparison
 
 
 def keep_comparison(writer: RunWriter) -> Comparison | None:
@@ -65,11 +64,9 @@ def keep_comparison(writer: RunWriter) -> Comparison | None:
 
     For a run in memory, readers compute it themselves.
     """
-    if len(writer.manifest.results or []) < _SEVERAL or isinstance(writer.path, MemoryFolder):
+    if len(writer.manifest.results or []) < _MIN_SYSTEMS or isinstance(writer.path, MemoryFolder):
         return None
-    comparison = _stored_comparison(writer) or StoredComparison(
-        of=basis(writer), comparison=_computed(writer)
-    )
+    comparison = _stored_comparison(writer) or StoredComparison(of=basis(writer), comparison=_compute(writer))
     writer.put_comparison(comparison)  # also a stored one, which has no seal after a kill
     return comparison.comparison
 
@@ -85,7 +82,7 @@ def basis(store: RunStore) -> str:
 
 
 def _stored_comparison(store: RunStore) -> StoredComparison | None:
-    """Return the kept comparison if it is valid.
+    """Return the stored comparison if it is still valid.
 
     An edited or unreadable file is silently recomputed.
     """
@@ -99,7 +96,7 @@ def _stored_comparison(store: RunStore) -> StoredComparison | None:
     return comparison if comparison.of == basis(store) else None
 
 
-def _computed(store: RunStore) -> Comparison | None:
+def _compute(store: RunStore) -> Comparison | None:
     from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
     from ..run_table import systems_table  # noqa: PLC0415 - scipy is slow to import
 
@@ -173,7 +170,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         return self.is_python or self.typed.verb in {"run", "judge", "demo"}
 
     def again(
-        self, settings: Mapping[str, object] = _NOTHING, arguments: Mapping[str, object] = _NOTHING
+        self, settings: Mapping[str, object] = _NO_SETTINGS, arguments: Mapping[str, object] = _NO_SETTINGS
     ) -> Command | PythonCall | None:
         """Return the command that reruns this run with more settings, or None if it takes none.
 
@@ -221,7 +218,11 @@ def certified_in(store: RunStore) -> list[str]:
         return []
     from ..audit.certificate_check import certificates_of  # noqa: PLC0415 - most runs have none, and scipy is slow to import
 
-    return [name for name, each in certificates_of(store).items() if not isinstance(each, InputError)]
+    return [
+        name
+        for name, certificate in certificates_of(store).items()
+        if not isinstance(certificate, InputError)
+    ]
 
 
 def folder_named(store: RunStore) -> str:
@@ -248,24 +249,25 @@ def finished_summary(plan: Plan, tasks: Sequence[JudgeTask]) -> RunSummary | Non
     return None
 
 
-_FORMED = {"command", "cases", "outputs", "options", "names", "judge_on", "labels", "pass_at", "repeats", "jury", "split_statements", "split_model", "environments", "notes", "priced", "sent_on"}  # fmt: skip
-"""Fields of a plan that are parts of its signature in forms of their own."""
+_HASHED_IN_OTHER_FORM = {"command", "cases", "outputs", "options", "names", "judge_on", "labels", "pass_at", "repeats", "jury", "split_statements", "split_model", "environments", "notes", "priced", "sent_on"}  # fmt: skip
+"""Fields of a plan that enter its signature in another form: files by their hashes, judges by their records."""
 
 _WITHOUT_EFFECT = {"out", "judges", "model", "prices", "batch", "judge_parameters", "api", "accept_edited", "workers", "engine", "sharded"}  # fmt: skip
-"""Fields on which no number depends, or for which the tasks, the inputs' identity or `priced` stand."""
+"""Fields that change no number, or that the tasks, the inputs' identity or `priced` represent."""
 
 
 def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any]) -> str:
     """Return a hash of all that a run's numbers depend on, except its journals.
 
-    A field of the plan that is not named here counts, too, once it has another value than its default.
+    A plan's field that is not listed above is hashed once it differs from its default.
     """
     options = plan.options
+    # Only the last fields have defaults, so both tuples are aligned at their ends.
     defaults = dict(zip(plan.__struct_fields__[::-1], plan.__struct_defaults__[::-1], strict=False))
     other_fields = {
         name: getattr(plan, name)
         for name in plan.__struct_fields__
-        if name not in _FORMED | _WITHOUT_EFFECT and getattr(plan, name) != defaults.get(name)
+        if name not in _HASHED_IN_OTHER_FORM | _WITHOUT_EFFECT and getattr(plan, name) != defaults.get(name)
     }
     parts: list[Any] = [
         VERSION,
@@ -277,8 +279,8 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         [[task.record, sorted(getattr(task, "models", ()))] for task in tasks],
         sorted(plan.judge_on) if isinstance(plan.judge_on, frozenset) else plan.judge_on,
         None if plan.labels is None else file_sha256(plan.labels),
-        *(_hash_kept(plan.out / name) for name in (LABELS, ADJUDICATIONS)),
-        astuple(plan.pass_at),
+        *(_hash_if_exists(plan.out / name) for name in (LABELS, ADJUDICATIONS)),
+        plan.pass_at,
         plan.repeats,
         plan.jury,
         [plan.split_statements, plan.split_model],
@@ -292,12 +294,15 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
     return hashlib.sha256(encode_json(parts)).hexdigest()
 
 
-def _hash_kept(file: InputPath) -> str | None:
+def _hash_if_exists(file: InputPath) -> str | None:
     return file_sha256(file) if file.exists() else None
 
 
 def _sources_of(kinds: Sequence[str]) -> dict[str, str]:
-    """Return the current source fingerprints of custom checkers, by kind."""
+    """Return the current source fingerprints of custom checkers, by kind.
+
+    An edited checker would decide otherwise, so its run is not up to date.
+    """
     if not kinds:
         return {}
     from ...deterministic.custom_checkers import source_fingerprint  # noqa: PLC0415 - judging alone needs no checkers

@@ -40,20 +40,21 @@ def with_uneven_trials(
     """
     if not uneven:
         return list(systems)
-    read = _read(uneven, verdicts(), cluster)
+    by_case = _verdicts_by_case(uneven, verdicts(), cluster)
 
     def with_trials(rate: StratumRate, system: str) -> StratumRate:
-        scores = read.scores.get((system, None if rate.name == DECIDED else rate.by), {})
-        of_system = read.trials.get(system, {})
-        trials = _uneven(scores, of_system, cluster)
+        scores = by_case.scores.get((system, None if rate.name == DECIDED else rate.by), {})
+        trial_counts = by_case.trials.get(system, {})
+        trials = _uneven_trials(scores, trial_counts, cluster)
         if trials is not None:
-            trials = replace(trials, retried=system in read.retried)
+            trials = replace(trials, retried=system in by_case.retried)
         if rate.name in {CORRECTED, UNJUDGED} or trials is None:
             return replace(rate, trials=trials, n_cases=None if trials is None else trials.cases)
-        outputs = float(len(of_system)) if rate.name != OPEN else read.undecided.get(system, 0.0)
+        # In weights: an output counts 1 / trials of its case, so all outputs together count their cases.
+        outputs = float(len(trial_counts)) if rate.name != OPEN else by_case.undecided.get(system, 0.0)
         missing = rate.outcomes.get("missing", 0)
-        graded = sum(len(each) / of_system[case] for case, each in scores.items())
-        return _by_case(rate, trials, graded / (outputs + missing))
+        graded = sum(len(case_scores) / trial_counts[case] for case, case_scores in scores.items())
+        return _weighted_by_case(rate, trials, graded / (outputs + missing))
 
     return [
         replace(result, strata=[with_trials(rate, result.system) for rate in result.strata])
@@ -67,7 +68,7 @@ def with_uneven_overall(
     """Complete the rates of all outputs, and of the undecided ones, of uneven systems."""
     systems = list(systems)
     if not any(system.system in uneven and system.judged is not None for system in systems):
-        return [_as_checked(system) if system.system in uneven else system for system in systems]
+        return [_with_checkers_rate(system) if system.system in uneven else system for system in systems]
     from ...calibration.comparison.outputs import graded_of, outputs_of  # noqa: PLC0415 - numpy is slow to import
     from ..run_table import systems_table  # noqa: PLC0415 - numpy is slow to import
 
@@ -92,34 +93,39 @@ def with_weights(
 
 def _with_weights(system: SystemResult, tally: Tally, trials: Mapping[tuple[str, str], int]) -> SystemResult:
     name = system.system
-    counts = {count for (each, _), count in trials.items() if each == name}
+    counts = {count for (counted_system, _), count in trials.items() if counted_system == name}
     if not counts or system.overall is None:
         return system
     graded = system.graded_weight
     if graded is None and len(counts) == 1:
         graded = system.overall.n / counts.pop()
     elif graded is None:
-        cases = (case for (each, _), known in tally.graded.items() if each == name for case in known)
-        graded = math.fsum(1 / trials[name, case] for case in cases)
+        graded_cases = (
+            case
+            for (graded_system, _), cases in tally.graded.items()
+            if graded_system == name
+            for case in cases
+        )
+        graded = math.fsum(1 / trials[name, case] for case in graded_cases)
     withheld = math.fsum(1 / trials[key.system, key.case_id] for key in tally.withheld_keys.get(name, ()))
     return replace(system, graded_weight=graded, withheld_weight=withheld)
 
 
-def _as_checked(system: SystemResult) -> SystemResult:
+def _with_checkers_rate(system: SystemResult) -> SystemResult:
     """Return a system whose rate of all outputs is the checkers'."""
     checked = next((rate for rate in system.strata if rate.name == DECIDED), None)
     if checked is None or system.overall is None:
         return system
-    of_cases = replace(checked, name=system.overall.name, by=system.overall.by)
+    overall = replace(checked, name=system.overall.name, by=system.overall.by)
     if system.overall.value is None:  # outputs are ungraded
-        of_cases = replace(system.overall, trials=checked.trials, n_cases=checked.n_cases)
-    return replace(system, overall=of_cases)
+        overall = replace(system.overall, trials=checked.trials, n_cases=checked.n_cases)
+    return replace(system, overall=overall)
 
 
-def _by_case(rate: StratumRate, trials: UnevenTrials, graded: float) -> StratumRate:
+def _weighted_by_case(rate: StratumRate, trials: UnevenTrials, graded: float) -> StratumRate:
     """Return a rate with weight 1 for each case; ``graded`` is the graded share, by weight."""
-    found = trials.by_case
-    value = found.value
+    by_case = trials.by_case
+    value = by_case.value
     if rate.value is None or value is None:
         return replace(rate, trials=trials)
     if not rate.fractions:
@@ -128,9 +134,9 @@ def _by_case(rate: StratumRate, trials: UnevenTrials, graded: float) -> StratumR
     return replace(
         rate,
         value=value,
-        low=found.low,
-        high=found.high,
-        method=found.method,
+        low=by_case.low,
+        high=by_case.high,
+        method=by_case.method,
         bounds=bounds,
         trials=trials,
         n_cases=trials.cases,
@@ -138,10 +144,12 @@ def _by_case(rate: StratumRate, trials: UnevenTrials, graded: float) -> StratumR
 
 
 def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
-    def completed(rate: StratumRate | None, part: Graded) -> StratumRate | None:
+    """Add trials by case to a system's rates on all outputs and on the undecided ones."""
+
+    def with_trials(rate: StratumRate | None, part: Graded) -> StratumRate | None:
         if rate is None:
             return None
-        trials = _of_graded(part)
+        trials = _trials_of_graded(part)
         cases = None if trials is None else trials.cases
         if trials is not None:
             trials = replace(
@@ -152,25 +160,25 @@ def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
     undecided = graded.take(graded.is_undecided)
     return replace(
         system,
-        overall=completed(system.overall, graded),
-        judged=completed(system.judged, undecided),
+        overall=with_trials(system.overall, graded),
+        judged=with_trials(system.judged, undecided),
         graded_weight=float((1.0 / graded.trials[graded.is_graded]).sum()),
     )
 
 
-def _of_graded(graded: Graded) -> UnevenTrials | None:
+def _trials_of_graded(graded: Graded) -> UnevenTrials | None:
     """Return the trials of the cases with a graded output, or None if each has as many."""
     import numpy as np  # noqa: PLC0415 - numpy is slow to import
 
     from ...calibration.comparison.rates_by_case import rate_by_case  # noqa: PLC0415 - numpy is slow to import
 
-    known = graded.take(graded.is_graded)
-    _, first = np.unique(known.case, return_index=True)
-    trials: list[int] = known.trials[first].tolist()
-    return _trials(trials, rate_by_case(known)) if trials else None
+    with_score = graded.take(graded.is_graded)
+    _, first_row_of_case = np.unique(with_score.case, return_index=True)
+    trials: list[int] = with_score.trials[first_row_of_case].tolist()
+    return _if_uneven(trials, rate_by_case(with_score)) if trials else None
 
 
-def _trials(trials: Sequence[int], by_case: Statistic) -> UnevenTrials | None:
+def _if_uneven(trials: Sequence[int], by_case: Statistic) -> UnevenTrials | None:
     """Return numbers of trials by case, or None if all are equal."""
     fewest, most = min(trials), max(trials)
     if fewest == most:
@@ -179,8 +187,8 @@ def _trials(trials: Sequence[int], by_case: Statistic) -> UnevenTrials | None:
     return UnevenTrials(cases=len(trials), outputs=sum(trials), fewest=fewest, most=most, by_case=by_case)
 
 
-class _Verdicts(NamedTuple):
-    """Verdicts on the outputs of uneven systems.
+class _VerdictsByCase(NamedTuple):
+    """Verdicts on the outputs of uneven systems, by case.
 
     Attributes:
         scores: By system and judge, None for the checkers; a judge's of undecided outputs if there are checkers.
@@ -195,11 +203,12 @@ class _Verdicts(NamedTuple):
     retried: Collection[str]
 
 
-def _read(
+def _verdicts_by_case(
     uneven: Collection[str],
     verdicts: Iterable[Verdict | StoredVerdict],
     cluster: Callable[[str], str | None],
-) -> _Verdicts:
+) -> _VerdictsByCase:
+    """Group verdicts by system and case; checkers' verdicts must come before judges'."""
     scores: defaultdict[tuple[str, str | None], defaultdict[str, list[float]]]
     scores = defaultdict(lambda: defaultdict(list))
     outputs: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
@@ -212,23 +221,26 @@ def _read(
         if system not in uneven or cluster(case) is None:
             continue
         outputs[system][case].add(trial)
-        known = graded[system].get((case, trial), math.nan)
-        if math.isnan(known):
+        earlier_score = graded[system].get((case, trial), math.nan)
+        if math.isnan(earlier_score):
             graded[system][case, trial] = math.nan if verdict.score is None else verdict.score
         if is_check and verdict.outcome == "undecided":
             undecided.add(verdict.key)
         counts = is_check or (verdict.repeat == 0 and (not has_checkers or verdict.key in undecided))
         if verdict.score is not None and counts:
             scores[system, None if is_check else verdict.by][case].append(verdict.score)
-    trials = {system: {case: len(each) for case, each in cases.items()} for system, cases in outputs.items()}
+    trials = {
+        system: {case: len(numbers) for case, numbers in cases.items()} for system, cases in outputs.items()
+    }
     weights = dict[str, float]()
-    for case, system, _ in sorted(undecided):
+    for case, system, _ in sorted(undecided):  # in one order, so that rounding is the same in every run
         weights[system] = weights.get(system, 0.0) + 1 / trials[system][case]
-    return _Verdicts(scores, trials, weights, [name for name, each in graded.items() if _is_retried(each)])
+    retried = [system for system, scores_by_trial in graded.items() if _is_retried(scores_by_trial)]
+    return _VerdictsByCase(scores, trials, weights, retried)
 
 
 def _is_retried(graded: Mapping[tuple[str, int], float]) -> bool:
-    """Return whether trials end with their case's only pass."""
+    """Return whether trials end with their case's only pass, by scores of case and trial."""
     import numpy as np  # noqa: PLC0415 - numpy is slow to import
 
     from ...calibration.arrays import cluster_numbers  # noqa: PLC0415 - numpy is slow to import
@@ -243,7 +255,7 @@ def _is_retried(graded: Mapping[tuple[str, int], float]) -> bool:
     )
 
 
-def _uneven(
+def _uneven_trials(
     scores: Scores, trials: Mapping[str, int], cluster: Callable[[str], str | None]
 ) -> UnevenTrials | None:
     """Return the trials of the cases with a score, or None if each has as many."""
@@ -254,7 +266,7 @@ def _uneven(
     from ...calibration.arrays import cluster_numbers  # noqa: PLC0415 - numpy is slow to import
     from ...calibration.intervals.clustered_rates import share_of  # noqa: PLC0415 - numpy is slow to import
 
-    rows = [
+    rows = [  # sorted, so that rounding errors do not depend on the order of verdicts
         (1.0 / trials[case], cluster(case) or case, score)
         for case in sorted(scores)
         for score in sorted(scores[case])
@@ -264,4 +276,4 @@ def _uneven(
         cluster_numbers(name for _, name, _ in rows),
         np.array([weight for weight, _, _ in rows]),
     )
-    return _trials([trials[case] for case in scores], rate)
+    return _if_uneven([trials[case] for case in scores], rate)

@@ -1,7 +1,7 @@
 """Ray engine: checkers as tasks, judges' model clients in actors, locally or on a cluster.
 
-The driver sends lines of text and pure functions, and gets lines back. It alone writes the run folder, counts the budget and keeps the
-rate, so that these hold for all actors together, nothing is written twice, and a killed driver resumes like any run.
+The driver sends lines of text and pure functions, and gets lines back. Only the driver writes the run folder, counts the budget and
+limits the rate. So both limits apply to all actors together, nothing is written twice, and a killed driver resumes like any run.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ from ...spelling import setting
 
 T = TypeVar("T")
 
-_OBJECTS = 128 * 1024 * 1024
-"""Bytes of shared memory of a Ray that is started here; parts are small."""
+_OBJECT_STORE_BYTES = 128 * 1024 * 1024
+"""Shared memory of a Ray that is started here; parts are small."""
 
-_SECONDS_TO_REACH = 10.0
+_CONNECT_TIMEOUT = 10.0
+"""Seconds to wait for a cluster's answer."""
 
-_AT_A_TIME = 1_000
-"""Most calls of one actor at a time; the driver limits the number of all calls."""
+_CALLS_OF_ACTOR = 1_000
+"""Maximum number of concurrent calls of one actor; the driver limits the number of all calls."""
 
 
 class RayEngine(Closing):
@@ -76,15 +77,18 @@ class RayEngine(Closing):
         """Return the arguments of `ray.init` for the cluster to join or to start."""
         if self._address is not None:
             address = own_address() if self._address == "auto" else self._address
-            _reach(address)
+            _require_reachable(address)
             return {"address": address}
-        options = {"num_cpus": self._workers, "object_store_memory": _OBJECTS, "include_dashboard": False}
+        options = {
+            "num_cpus": self._workers,
+            "object_store_memory": _OBJECT_STORE_BYTES,
+            "include_dashboard": False,
+        }
         if os.name != "posix":
             return {"address": "local", **options}
-        # Ray makes a folder, with its sockets and the code that workers load, into which every user may write. A private folder holds it.
-        self._folder = tempfile.mkdtemp(
-            prefix="fiducial-ray-", dir="/tmp"
-        )  # the paths of sockets must be short
+        # Every user may write into Ray's folder, from which workers load code, so it is created inside a private one.
+        # That is in /tmp, since the paths of sockets must be short.
+        self._folder = tempfile.mkdtemp(prefix="fiducial-ray-", dir="/tmp")
         return {"address": "local", "_temp_dir": f"{self._folder}/ray", **options}
 
     @cached_property
@@ -105,11 +109,11 @@ class RayEngine(Closing):
             WorkerError: Workers were killed repeatedly.
         """
         ray = self._ray
-        task, sent = ray.remote(max_retries=3)(_called), ray.put(work)
+        task, work_reference = ray.remote(max_retries=3)(_call), ray.put(work)
         waiting: deque[tuple[T, Any]] = deque()
         for part in parts:
-            waiting.append((part, task.remote(sent, part)))
-            if len(waiting) > 2 * self.workers:
+            waiting.append((part, task.remote(work_reference, part)))
+            if len(waiting) > 2 * self.workers:  # enough to keep workers busy; more would fill the memory
                 yield self._result(work, *waiting.popleft())
         while waiting:
             yield self._result(work, *waiting.popleft())
@@ -118,7 +122,7 @@ class RayEngine(Closing):
         errors = self._ray.exceptions
         try:
             return self._ray.get(reference)
-        except errors.RayTaskError:
+        except errors.RayTaskError:  # raised by the work itself, which raises it here again
             return work(part)
         except errors.RayError as error:
             raise WorkerError(
@@ -126,7 +130,7 @@ class RayEngine(Closing):
             ) from error
 
     def elsewhere(self, make: Callable[[], Provider]) -> Provider:
-        """Return a provider that asks from actors, each with a client of its own.
+        """Return a provider that sends requests from actors, each with its own client.
 
         All endpoints and judges share the actors.
         """
@@ -135,15 +139,15 @@ class RayEngine(Closing):
     @cached_property
     def _actors(self) -> _Actors:
         actor = self._ray.remote(
-            max_restarts=-1, max_concurrency=_AT_A_TIME, num_cpus=0, scheduling_strategy="SPREAD"
+            max_restarts=-1, max_concurrency=_CALLS_OF_ACTOR, num_cpus=0, scheduling_strategy="SPREAD"
         )(_Asker)
-        started = [actor.remote() for _ in range(self.workers)]
+        handles = [actor.remote() for _ in range(self.workers)]
         try:
-            # Or the time of their start would count as a slow reply.
-            self._ray.get([each.wait_until_started.remote() for each in started])
+            # Otherwise the time of their start would count as a slow reply.
+            self._ray.get([handle.wait_until_started.remote() for handle in handles])
         except self._ray.exceptions.RayError as error:
             raise WorkerError(f"Ray started no workers to ask from: {_first_line(error)}") from error
-        return _Actors(started, [0] * self.workers)
+        return _Actors(handles, [0] * self.workers)
 
     def close(self) -> None:
         """End the actors, and Ray if it was started here."""
@@ -156,7 +160,7 @@ class RayEngine(Closing):
             shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _called(work: Callable[[T], bytes], part: T) -> bytes:
+def _call(work: Callable[[T], bytes], part: T) -> bytes:
     return work(part)
 
 
@@ -168,7 +172,7 @@ class _Actors(NamedTuple):
 
 
 class _Asker:
-    """Holds clients, in an actor."""
+    """Actor with a client for each endpoint and judge."""
 
     def __init__(self) -> None:
         self._providers: dict[str, Provider] = {}
@@ -212,7 +216,7 @@ class _RayProvider:
         try:
             reply: Reply | CallError = await reference
         except asyncio.CancelledError:
-            self._ray.cancel(reference)  # or a hanging call would go on
+            self._ray.cancel(reference)  # otherwise a hanging call would go on
             raise
         except self._ray.exceptions.RayError as error:
             raise CallError("the worker of Ray that asked was lost", retryable=True) from error
@@ -254,17 +258,17 @@ def own_address() -> str:
         raise ConfigurationError(
             f"{setting('engine', 'ray')}: several clusters run here; name one with {setting('address')}: {', '.join(sorted(own))}"
         )
-    theirs = f"; if you trust another user's, name it: {setting('address', min(others))}" if others else ""
-    raise ConfigurationError(f"{setting('engine', 'ray')}: no cluster of yours runs on this machine{theirs}")
+    hint = f"; if you trust another user's, name it: {setting('address', min(others))}" if others else ""
+    raise ConfigurationError(f"{setting('engine', 'ray')}: no cluster of yours runs on this machine{hint}")
 
 
-def _reach(address: str) -> None:
+def _require_reachable(address: str) -> None:
     """Fail fast if no cluster answers; Ray would retry for minutes."""
     host, colon, port = address.rpartition(":")
-    if not colon or not port.isdecimal() or "/" in host:  # an address in another form
+    if not colon or not port.isdecimal() or "/" in host:  # a form that only Ray understands
         return
     try:
-        socket.create_connection((host.strip("[]"), int(port)), _SECONDS_TO_REACH).close()
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT).close()
     except (OSError, OverflowError) as error:
         raise ConfigurationError(f"{setting('engine', 'ray')}: no reply from {address}: {error}") from error
 

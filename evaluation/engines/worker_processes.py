@@ -19,17 +19,17 @@ from typing import BinaryIO, NamedTuple
 from ...errors import WorkerError
 from ...spelling import setting
 
-_SIZE = 8
-"""Bytes of a result's size."""
+_SIZE_BYTES = 8
+"""Length of a result's size, in bytes."""
 
-_RAISED = (1 << 8 * _SIZE) - 1
-"""Stands for a size if the worker raised an error."""
+_RAISED = (1 << 8 * _SIZE_BYTES) - 1
+"""Written instead of a size if the worker raised an error."""
 
-_STANDARD = 2
-"""The last of the standard descriptors."""
+_STDERR = 2
+"""The last of the standard descriptors, which workers keep."""
 
-_PIPE = 1 << 20
-"""Bytes that a pipe should hold: a result or two, so that workers need not wait for each other."""
+_PIPE_BYTES = 1 << 20
+"""Capacity of a pipe: a result or two, so that workers need not wait for each other."""
 
 
 class _Worker(NamedTuple):
@@ -69,15 +69,15 @@ def map_ordered(
         WorkerError: A worker was killed.
     """
     workers = min(workers, pieces)
-    started: list[_Worker] = []
+    processes: list[_Worker] = []
     try:
         for number in range(workers):
-            started.append(_fork(work, range(number, pieces, workers), begin))  # noqa: PERF401 - if one fails, the earlier ones are ended, too
+            processes.append(_fork(work, range(number, pieces, workers), begin))  # noqa: PERF401 - if one fails, the earlier ones are ended, too
         for piece in range(pieces):
-            result = _read(started[piece % workers])
+            result = _read(processes[piece % workers])
             yield work(piece) if result is None else result
     finally:
-        for worker in started:
+        for worker in processes:
             _end(worker)
 
 
@@ -86,7 +86,7 @@ def _fork(work: Callable[[int], bytes], pieces: Iterable[int], begin: Callable[[
     with suppress(ImportError, AttributeError, OSError):  # not on every system, and with limits
         import fcntl  # noqa: PLC0415 - not on every system
 
-        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE)
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
     process = os.fork()
     if not process:
         _run_worker(work, pieces, begin, writing)
@@ -103,7 +103,7 @@ def _run_worker(
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it, too, and ends the worker
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         _release_all_but(writing)
-        gc.freeze()  # existing objects stay shared with the parent
+        gc.freeze()  # a collection would write to existing objects, and unshare their memory with the parent
         begin()
         results = io.FileIO(writing, "wb")
         for piece in pieces:
@@ -122,7 +122,7 @@ def _release_all_but(descriptor: int) -> None:
     """
     null = os.open(os.devnull, os.O_RDWR)
     for number in [int(path.name) for path in Path("/dev/fd").iterdir()]:
-        if number > _STANDARD and number != descriptor:
+        if number > _STDERR and number != descriptor:
             with suppress(OSError):  # the descriptor of the listing itself
                 os.fstat(number)
                 os.dup2(null, number)
@@ -138,34 +138,34 @@ def _result(work: Callable[[int], bytes], piece: int) -> bytes | None:
 
 def _write(file: io.FileIO, result: bytes | None) -> None:
     size = _RAISED if result is None else len(result)
-    rest = memoryview(size.to_bytes(_SIZE) + (result or b""))
-    while rest:
-        rest = rest[file.write(rest) :]
+    unwritten = memoryview(size.to_bytes(_SIZE_BYTES) + (result or b""))
+    while unwritten:
+        unwritten = unwritten[file.write(unwritten) :]
 
 
 def _read(worker: _Worker) -> bytes | None:
     """Return the next result, or None for a piece that raised."""
-    head = worker.results.read(_SIZE)
+    head = worker.results.read(_SIZE_BYTES)
     size = int.from_bytes(head)
-    if len(head) == _SIZE and size == _RAISED:
+    if len(head) == _SIZE_BYTES and size == _RAISED:
         return None
     result = worker.results.read(size)
-    if len(head) < _SIZE or len(result) < size:
+    if len(head) < _SIZE_BYTES or len(result) < size:
         _, status = os.waitpid(worker.process, 0)
         raise WorkerError(
-            f"a worker process {_ended(status)} before its work was done; finished work is saved, rerun with {setting('workers', '1')}"
+            f"a worker process {_how_it_ended(status)} before its work was done; finished work is saved, rerun with {setting('workers', '1')}"
         )
     return result
 
 
-def _ended(status: int) -> str:
+def _how_it_ended(status: int) -> str:
     code = os.waitstatus_to_exitcode(status)
     return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
 
 
 def _end(worker: _Worker) -> None:
     worker.results.close()
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError):  # it has ended already
         os.kill(worker.process, signal.SIGKILL)
     with suppress(ChildProcessError):  # `_read` waited for it already
         os.waitpid(worker.process, 0)

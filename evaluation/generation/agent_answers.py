@@ -1,4 +1,4 @@
-"""Parse an agent's answer: a text, calls, fields of an output, or OpenAI chat messages."""
+"""Agents' answers: a text, calls, fields of an output or chat messages, read into an output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EXPECTED = 'a text, a list of calls, {"messages": [...]}, a mapping with fields 
 
 
 def expected_instead(answer: Any) -> str:
-    """Return the accepted forms, for a message about an answer that has none of them."""
+    """Return the accepted forms, for an error message about an answer in another form."""
     if isinstance(answer, Mapping) and "messages" in answer:
         return 'messages with a role and a content each, such as {"role": "assistant", "content": "..."}, or the form in which a framework stores them'
     return EXPECTED
@@ -33,8 +33,8 @@ def expected_instead(answer: Any) -> str:
 _FIELDS = frozenset(Output.__struct_fields__) - {"asked"}
 """Fields of an output that an agent may set."""
 
-_HOLDERS = frozenset({"messages", "choices", "output"})
-"""Fields that hold messages, beside which an agent may set fields of an output."""
+_MESSAGE_FIELDS = frozenset({"messages", "choices", "output"})
+"""Fields that contain messages; with them, an agent may set fields of an output."""
 
 
 def output_of(
@@ -102,7 +102,7 @@ def answer_fields(answer: Any, case: Case) -> dict[str, Any] | None:
         return _fields_of(dict(cast("Mapping[str, Any]", answer)), case)
     if not _is_sequence(answer):
         return None
-    entries = [_as_json(each) for each in answer]
+    entries = [_as_json(entry) for entry in answer]
     if not all(isinstance(entry, (ToolCall, Mapping)) for entry in entries):
         return None
     if is_conversation(entries):
@@ -126,49 +126,52 @@ def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
     if _is_sequence(messages := answer.get("messages")):
         answer["messages"] = [_as_json(message) for message in messages]
     if (messages := reply_messages(answer)) is not None:
-        # The calls of a single message are in its own form, and read already; `system` beside messages is as often a prompt.
-        named = (_FIELDS - {"system"}) & answer.keys() if answer.keys() & _HOLDERS else frozenset[str]()
-        other_fields = {name: answer[name] for name in named if answer[name] is not None}
+        # The calls of a single message are read already. `system` next to messages may be a prompt, and is ignored.
+        field_names = (
+            (_FIELDS - {"system"}) & answer.keys() if answer.keys() & _MESSAGE_FIELDS else frozenset[str]()
+        )
+        other_fields = {name: answer[name] for name in field_names if answer[name] is not None}
         return _fields_from(messages, case) | other_fields
     return {"tool_calls": [answer]} if "name" in answer or "function" in answer else None
 
 
 def _fields_from(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
     """Return an output's fields from a chat, which may begin with the case's messages."""
-    after_user = [number for number, each in enumerate(messages, start=1) if _is_users(each)]
+    # Positions just after a user's message.
+    after_user = [number for number, message in enumerate(messages, start=1) if _is_users(message)]
     user_counts = [sum(message.get("role") == "user" for message in turn) for turn in case.turns]
     totals = [*accumulate(user_counts)]
     if len(case.turns) < 2 or len(after_user) != totals[-1]:  # noqa: PLR2004 - one turn, or turns that cannot be told apart
-        answer = answer_of(messages[_answer_begins(messages, after_user, case) :])
+        answer = answer_of(messages[_answer_start(messages, after_user, case) :])
         turns = None if answer.steps is None else [answer.steps]
     else:
-        # A turn's steps begin after its last user message, and stop at the first user message of the next turn.
-        begins = [after_user[total - 1] for total in totals]
-        stops = [
-            *(begin - count for begin, count in zip(begins[1:], user_counts[1:], strict=True)),
+        # A turn's steps start after its last user message, and end at the first user message of the next turn.
+        starts = [after_user[total - 1] for total in totals]
+        ends = [
+            *(start - count for start, count in zip(starts[1:], user_counts[1:], strict=True)),
             len(messages),
         ]
-        turns = [steps_of(messages[begin:stop]) for begin, stop in zip(begins, stops, strict=True)]
+        turns = [steps_of(messages[start:end]) for start, end in zip(starts, ends, strict=True)]
         answer = answer_of_steps([step for turn in turns for step in turn])
     fields = {"tool_calls": answer.calls, "turns": turns}
     return {"text": answer.text} | {name: value for name, value in fields.items() if value is not None}
 
 
 def _is_users(message: FieldReader) -> bool:
-    """Return whether a user says a message; some APIs send results of calls as the user's."""
+    """Return whether a message is the user's; in some APIs, results of calls have that role."""
     return role_of(message) == "user" and not results_of(message)
 
 
-def _answer_begins(messages: Sequence[FieldReader], after_user: Sequence[int], case: Case) -> int:
+def _answer_start(messages: Sequence[FieldReader], after_user: Sequence[int], case: Case) -> int:
     """Return where the answer begins: after the case's messages, else after the user's last.
 
     An agent's program may write messages as the user's in the middle of its work.
     """
     first = case.turns[0] if case.turns else []
-    asked = [message_text(message) for message in first if message.get("role") == "user"]
-    said = [message_text(messages[number - 1].value) for number in after_user[: len(asked)]]
-    if asked and said == asked:
-        return after_user[len(asked) - 1]
+    texts_of_case = [message_text(message) for message in first if message.get("role") == "user"]
+    texts = [message_text(messages[number - 1].value) for number in after_user[: len(texts_of_case)]]
+    if texts_of_case and texts == texts_of_case:
+        return after_user[len(texts_of_case) - 1]
     return after_user[-1] if after_user else 0
 
 

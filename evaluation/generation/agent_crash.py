@@ -1,4 +1,4 @@
-"""Crashes of custom agents: text for the output's error, traceback of the agent's code."""
+"""Crashes of custom agents: their text in outputs, and tracebacks from the agent's code on."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _STANDARD_LIBRARY, *_INSTALLED = (
 def crash_text(error: BaseException) -> str:
     """Return an exception's type and message, with the line of the agent: ``(my_agent.py:12)``.
 
-    The place has no folder, since the text is kept beside outputs that other machines make, too.
+    The place has no folder, so that machines with other folders write the same text.
     """
     text = f"{type(error).__name__}: {error}"
     cause = error.__cause__
     frames = [*_frames(error.__traceback__), *_frames(None if cause is None else cause.__traceback__)]
-    theirs = [frame for frame in frames if not _is_installed(frame)] or frames
-    if not theirs:
+    agents_frames = [frame for frame in frames if not _is_installed(frame)] or frames
+    if not agents_frames:
         return text
-    return f"{text} ({_place(theirs[-1].tb_frame.f_code, theirs[-1].tb_lineno)})"
+    return f"{text} ({_place(agents_frames[-1].tb_frame.f_code, agents_frames[-1].tb_lineno)})"
 
 
 def calling_place() -> str:
-    """Return the file and line that called the function that asks."""
+    """Return the file and line of the call to the function that calls this one."""
     frame = sys._getframe(2)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as `logging` finds its caller
     return _place(frame.f_code, frame.f_lineno)
 
@@ -39,9 +39,9 @@ def _place(code: CodeType, line: int) -> str:
 
 
 def of_the_agent(error: BaseException) -> BaseException:
-    """Return the exception with a traceback that begins in the agent's code, if that raised it."""
-    begin = next(_frames(error.__traceback__), None)
-    return error if begin is None else error.with_traceback(begin)
+    """Return the exception with a traceback that starts in the agent's code, if that raised it."""
+    first_frame = next(_frames(error.__traceback__), None)
+    return error if first_frame is None else error.with_traceback(first_frame)
 
 
 def _frames(traceback: TracebackType | None) -> Iterator[TracebackType]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from ...records import Case, ToolCall
 from .agent_crash import calling_place
-from .attempt import Attempt, StepTaken, StepUsage
+from .attempt import Attempt, StepTaken
 from .scene import Scene, SceneOverError
 from .tool_schemas import json_schema, tool_schema
 
@@ -69,7 +69,7 @@ class Tool:
         """Return whether the caller runs in the agent's event loop, which must not block."""
         try:
             return asyncio.get_running_loop() is self._loop
-        except RuntimeError:
+        except RuntimeError:  # no loop runs in this thread
             return False
 
     def _wait_for(self, result: Coroutine[Any, Any, str]) -> str:
@@ -107,9 +107,7 @@ class Toolbox(dict[str, Tool]):
         Raises:
             SceneOverError: The scene executes no more calls.
         """
-        self._attempt.add_step(
-            StepTaken(calls, "", [{call.name: call.arguments} for call in calls]), StepUsage()
-        )
+        self._attempt.add_step(StepTaken(calls, "", [{call.name: call.arguments} for call in calls]))
         if self._scene is None:
             return [NOT_EXECUTED] * len(calls)
         results = await self._scene.execute(calls) or []

@@ -78,16 +78,18 @@ class AnswerWorlds:
             return None
         reference = _reference(case)
         worlds: dict[str, Any] = {}
-        shown = case
+        shown_case = case
         for name, world in types.items():
             config = reference.initial_config.get(name, {})
-            if hasattr(world, "at_hand"):
+            if hasattr(world, "at_hand"):  # a memory
                 fill = partial(self._fill, name, converse)
                 config = await self._remembered.before(case, name, world, trial, fill) or config
             worlds[name] = _load(world, config, case)
             if hasattr(world, "at_hand"):
-                shown = msgspec.structs.replace(shown, messages=with_opening(shown.messages, worlds[name]))
-        return WorldScene(worlds, self._rules, shown)
+                shown_case = msgspec.structs.replace(
+                    shown_case, messages=with_opening(shown_case.messages, worlds[name])
+                )
+        return WorldScene(worlds, self._rules, shown_case)
 
     def _types(self, case: Case) -> dict[str, type]:
         if kind_spec(case.kind).family != "answer":
@@ -99,6 +101,7 @@ class AnswerWorlds:
             raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
 
     async def _fill(self, name: str, converse: Converse, case: Case, memory: Any) -> None:
+        """Hold a conversation that precedes a case, with the memory as its only world."""
         await converse(case, WorldScene({name: memory}, self._rules))
 
 
@@ -110,7 +113,7 @@ def _load(world: type, config: Mapping[str, Any], case: Case) -> Any:
     loaded = world()
     try:
         loaded.load(config)
-    except Exception as error:
+    except Exception as error:  # a custom world may raise anything
         message = f"case {case.id!r}: the world does not take its configuration: {error}"
         raise InputError(message, field="reference.initial_config") from error
     return loaded

@@ -5,54 +5,38 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import chain
 from time import monotonic
 from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
 from ...errors import FiducialError
-from ...records import MAX_LINE_BYTES, Case, ItemKey, Output, Step, ToolCall, ToolResults, encode_record
+from ...records import (
+    MAX_LINE_BYTES,
+    NO_USAGE,
+    Case,
+    ItemKey,
+    Output,
+    Step,
+    ToolCall,
+    ToolResults,
+    Usage,
+    encode_record,
+)
 from ...records.case import Message, Record
 
 
 class NoOutputError(FiducialError):
-    """Error for a case that an agent cannot work on, through no fault of its own."""
-
-
-class StepUsage(Record, frozen=True, kw_only=True):
-    """Usage of one step, as the endpoint counts it."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    seconds: float = 0.0
-    """Time until the reply; 0 if it came from the cache or a recording."""
-    calls: int = 0
-    """HTTP calls, including retries."""
+    """Error for a case that an agent cannot work on, which is no failure of the agent."""
 
 
 class AgentUsage(msgspec.Struct):
     """Usage of an agent's calls so far, including attempts without output."""
 
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    user_calls: int = 0
-    user_prompt_tokens: int = 0
-    user_completion_tokens: int = 0
-
-    def add_user(self, calls: int, prompt_tokens: int, completion_tokens: int) -> None:
-        """Add a reply of a simulated user; one from the cache or a recording costs nothing."""
-        self.user_calls += calls
-        if calls:
-            self.user_prompt_tokens += prompt_tokens
-            self.user_completion_tokens += completion_tokens
-
-    def add(self, step: StepUsage) -> None:
-        """Add a step; a reply from the cache or a recording costs nothing."""
-        self.calls += step.calls
-        if step.calls:
-            self.prompt_tokens += step.prompt_tokens
-            self.completion_tokens += step.completion_tokens
+    agent: Usage = NO_USAGE
+    user: Usage = NO_USAGE
+    """Usage of the model that plays users."""
 
 
 class StepTaken(NamedTuple):
@@ -117,7 +101,8 @@ class Attempt(msgspec.Struct, kw_only=True):
         case: The case.
         turns: The steps and call results of each turn, in the form of an output.
         raw: The agent's steps of each turn, in the form of BFCL's result files.
-        usage: Usage of each step.
+        usage: Usage of each step, also of replies that came free.
+        step_seconds: Time until the reply of each step; 0 if it came from the cache or a recording.
         reasoning: The agent's reasoning before each step.
         stopped: Reason why it was stopped early.
         error: Error with which the system failed.
@@ -130,7 +115,8 @@ class Attempt(msgspec.Struct, kw_only=True):
     case: Case
     turns: list[list[Step]] = []
     raw: list[list[Any]] = []
-    usage: list[list[StepUsage]] = []
+    usage: list[list[Usage]] = []
+    step_seconds: list[list[float]] = []
     reasoning: list[list[str]] = []
     stopped: str | None = None
     error: str | None = None
@@ -150,17 +136,18 @@ class Attempt(msgspec.Struct, kw_only=True):
 
     def begin_turn(self) -> None:
         """Begin a new turn."""
-        for each in (self.turns, self.raw, self.usage, self.reasoning):
-            each.append([])
+        for values_by_turn in (self.turns, self.raw, self.usage, self.step_seconds, self.reasoning):
+            values_by_turn.append([])
 
-    def add_step(self, step: StepTaken, usage: StepUsage) -> None:
+    def add_step(self, step: StepTaken, usage: Usage = NO_USAGE, seconds: float = 0.0) -> None:
         """Add a step of the agent to the current turn."""
-        if step.text or not step.calls:
+        if step.text or not step.calls:  # a step without calls is a text, even an empty one
             self.turns[-1].append(step.text)
         if step.calls:
             self.turns[-1].append(step.calls)
         self.raw[-1].append(step.raw)
         self.usage[-1].append(usage)
+        self.step_seconds[-1].append(seconds)
         self.reasoning[-1].append(step.reasoning or "")
 
     def add_results(self, results: list[str]) -> None:
@@ -202,12 +189,12 @@ class MadeOutput(NamedTuple):
     attempt: Attempt
 
 
-def within_line_limit(made: MadeOutput) -> MadeOutput:
+def within_line_limit(made_output: MadeOutput) -> MadeOutput:
     """Replace an output that exceeds the line limit by an error of the system."""
-    if len(encode_record(made.output)) <= MAX_LINE_BYTES:
-        return made
+    if len(encode_record(made_output.output)) <= MAX_LINE_BYTES:
+        return made_output
     error = f"its output is larger than {MAX_LINE_BYTES >> 20} MiB"
-    return made._replace(output=Output(**made.output.key._asdict(), error=error))
+    return made_output._replace(output=Output(**made_output.output.key._asdict(), error=error))
 
 
 class Agent(Protocol):
@@ -217,7 +204,7 @@ class Agent(Protocol):
     """Name of the system in outputs."""
 
     usage: AgentUsage
-    """Usage of its calls since it was created."""
+    """Usage of its calls since `generate` began."""
 
     async def work(self, case: Case, trial: int) -> MadeOutput:
         """Work on one case.
@@ -271,17 +258,18 @@ class AttemptRow(Record, frozen=True, kw_only=True):
         return ItemKey(self.case_id, self.system, self.trial)
 
 
-def attempt_row(made: MadeOutput) -> AttemptRow:
+def attempt_row(made_output: MadeOutput) -> AttemptRow:
     """Return the record of the attempt behind an output."""
-    output, attempt = made
-    steps = [step for turn in attempt.usage for step in turn]
+    output, attempt = made_output
+    usage = sum(chain.from_iterable(attempt.usage), NO_USAGE)
+    waited = sum(chain.from_iterable(attempt.step_seconds))
     return AttemptRow(
         **output.key._asdict(),
         asked=input_hash(attempt.case),
-        seconds=round(attempt.seconds + sum(step.seconds for step in steps), 3),
-        calls=sum(step.calls for step in steps),
-        prompt_tokens=sum(step.prompt_tokens for step in steps),
-        completion_tokens=sum(step.completion_tokens for step in steps),
+        seconds=round(attempt.seconds + waited, 3),
+        calls=usage.calls,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
         stopped=attempt.stopped,
         user_model=attempt.user[-1].model if attempt.user else None,
         user_ended=attempt.user[-1].ended if attempt.user else None,

@@ -47,7 +47,7 @@ class AttemptStore(Protocol):
         """Return the error of an existing output, or None if it has none."""
         ...
 
-    def add(self, made: MadeOutput) -> None:
+    def add(self, made_output: MadeOutput) -> None:
         """Save an output, so that a kill of this process does not lose it."""
         ...
 
@@ -57,14 +57,14 @@ class AttemptStore(Protocol):
 
 
 class OutputsFile(Closing):
-    """A file of outputs; beside it, a journal of attempts and the settings of each system.
+    """File of outputs, with a journal of attempts and the settings of each system.
 
     Args:
         path: The outputs file.
         system: System whose outputs are added.
         facts: Settings that must not change between starts, such as model, mode and parameters.
         accept_edited: True to accept outputs that were changed by hand.
-        remedy: End of the error message about such outputs, with what to do; None: accept them with ``accept_edited``.
+        remedy: End of the error message about such outputs, with what to do; by default, to accept them with ``accept_edited``.
         code: Code of the agent, which must not change either, or None if unknown.
         again: True to drop this system's outputs first.
 
@@ -106,9 +106,9 @@ class OutputsFile(Closing):
                     )
                 }
                 if isinstance(path, Path):
-                    begun = any(key.system == system for key in self._done)
+                    has_outputs = any(key.system == system for key in self._done)
                     settings = path.with_name(name_beside(path, "generation.json"))
-                    self.tracked = bind(settings, system, facts, begun=begun, code=code)
+                    self.tracked = bind(settings, system, facts, has_outputs=has_outputs, code=code)
                 self._exit = opening.pop_all()
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
@@ -116,7 +116,7 @@ class OutputsFile(Closing):
     def _read(self, remedy: str | None) -> Iterator[ItemKey]:
         """Yield the keys of the existing outputs.
 
-        An output without a row, left by a kill or added by hand, is accepted.
+        An output without a record of its attempt, left by a kill or added by hand, is accepted.
         """
         for line, raw in self._outputs.lines():
             output = decode_record(raw, Output, path=self.path, line=line)
@@ -145,17 +145,17 @@ class OutputsFile(Closing):
         """Return the error of an output; see `AttemptStore.error_of`."""
         return self._errors.get(key)
 
-    def add(self, made: MadeOutput) -> None:
+    def add(self, made_output: MadeOutput) -> None:
         """Save an output; see `AttemptStore.add`."""
-        if made.attempt.user:
-            self._add_user_turns(made.attempt.user)
-        self._outputs.append(made.output)
+        if made_output.attempt.user:
+            self._add_user_turns(made_output.attempt.user)
+        self._outputs.append(made_output.output)
         self._outputs.flush()
         self._attempts.append(
-            msgspec.structs.replace(attempt_row(made), made=hash_of(encode_record(made.output)))
+            msgspec.structs.replace(attempt_row(made_output), made=hash_of(encode_record(made_output.output)))
         )
         self._attempts.flush()
-        self._done.add(made.output.key)
+        self._done.add(made_output.output.key)
 
     def _add_user_turns(self, turns: Sequence[UserTurn]) -> None:
         """Save the turns of a simulated user; their journal is created with the first."""
@@ -202,9 +202,9 @@ class MemoryAttempts:
         """Return the error of an output; see `AttemptStore.error_of`."""
         return self.outputs[key].error if key in self.outputs else None
 
-    def add(self, made: MadeOutput) -> None:
+    def add(self, made_output: MadeOutput) -> None:
         """Save an output; see `AttemptStore.add`."""
-        self.outputs[made.output.key] = made.output
+        self.outputs[made_output.output.key] = made_output.output
 
     def fail(self, key: ItemKey, failure: str, calls: int) -> None:
         """Record an attempt without output; see `AttemptStore.fail`."""

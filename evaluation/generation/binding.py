@@ -1,4 +1,4 @@
-"""Bind an outputs file to the settings and code of its source; name the files beside it."""
+"""Outputs files: their companion files, and the settings and code by which they were made."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ def bind(
     system: str,
     facts: Mapping[str, Any],
     *,
-    begun: bool,
+    has_outputs: bool,
     code: Code | None = None,
     writing: bool = True,
 ) -> bool:
     """Bind a system's outputs to their settings, and to the code of the agent.
 
     Args:
-        path: The file with the settings of each system, beside the outputs.
+        path: The companion file of the outputs with the settings of each system.
         system: The system.
         facts: Its settings.
-        begun: True if the system has outputs, which were made with the settings in the file.
+        has_outputs: True if the system has outputs, which were made with the settings in the file.
         code: Code of the agent, or None if unknown.
         writing: False to check the settings without writing them.
 
@@ -74,10 +74,12 @@ def bind(
     recorded: dict[str, dict[str, Any]] = {}
     if path.exists():
         recorded = decode_record(read_regular_file(path), dict[str, dict[str, Any]], path=path)
-    now: dict[str, Any] = msgspec.json.decode(encode_json(facts))
-    before = dict(recorded.get(system, now)) if begun else dict(now)
-    made_by: Code | None = before.pop(_CODE, None) if begun else code
-    changed = sorted(name for name in {*before, *now} if before.get(name) != now.get(name))
+    settings: dict[str, Any] = msgspec.json.decode(
+        encode_json(facts)
+    )  # in the form in which they are recorded
+    earlier = dict(recorded.get(system, settings)) if has_outputs else dict(settings)
+    made_by: Code | None = earlier.pop(_CODE, None) if has_outputs else code
+    changed = sorted(name for name in {*earlier, *settings} if earlier.get(name) != settings.get(name))
     if changed:
         raise RunFolderError(
             f"{path.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another {setting('out')} or {setting('system')}"
@@ -85,24 +87,24 @@ def bind(
     parts = [] if made_by is None else changed_parts(made_by, code or {})
     if parts:
         raise RunFolderError(
-            f"{path.parent}: the code of {system!r} has changed since its outputs were made ({_listed(parts)}); {flag('again')} regenerates them, another {setting('out')} keeps both"
+            f"{path.parent}: the code of {system!r} has changed since its outputs were made ({_list_parts(parts)}); {flag('again')} regenerates them, another {setting('out')} keeps both"
         )
-    now |= {} if made_by is None else {_CODE: made_by}
-    if writing and recorded.get(system) != now:
-        write_json(path, {**recorded, system: now})
+    settings |= {} if made_by is None else {_CODE: made_by}
+    if writing and recorded.get(system) != settings:
+        write_json(path, {**recorded, system: settings})
     return made_by is not None
 
 
-_SHOWN = 3
+_MAX_PARTS_SHOWN = 3
 
 
-def _listed(parts: list[str]) -> str:
-    hidden = len(parts) - _SHOWN
-    return ", ".join(parts[:_SHOWN]) + (f" and {hidden} more" if hidden > 0 else "")
+def _list_parts(parts: list[str]) -> str:
+    hidden = len(parts) - _MAX_PARTS_SHOWN
+    return ", ".join(parts[:_MAX_PARTS_SHOWN]) + (f" and {hidden} more" if hidden > 0 else "")
 
 
 def drop(path: Path, system: str) -> None:
-    """Remove a system's outputs, attempts and memories; those of other systems stay."""
+    """Remove a system's outputs, attempts and memories, but not those of other systems."""
     files = (
         (path, Output),
         (beside(path, "attempts.jsonl"), AttemptRow),
@@ -119,7 +121,7 @@ def drop(path: Path, system: str) -> None:
 
 
 def memories_beside(out: Path, system: str) -> Path:
-    """Return the path of a system's memories, beside its outputs."""
+    """Return the path of the companion folder with a system's memories."""
     return out.with_name(name_beside(out, "memory")) / f"system-{quote(system, safe='')}"
 
 

@@ -13,11 +13,11 @@ from .attempt import StepTaken
 from .tool_schemas import ToolNames, tool_schema
 
 ToolMode: TypeAlias = Literal["tools", "prompt"]
-"""Native tools of the API, or instructions in the prompt and calls in the text."""
+"""How tools are offered: by the API, or by instructions in the prompt, with calls in the text."""
 
-_RESULTS = "The results of your calls, in their order:"
+_RESULTS_HEADING = "The results of your calls, in their order:"
 
-_PASSAGES = "What a search has found:"
+_PASSAGES_HEADING = "What a search has found:"
 
 
 class Chat(Protocol):
@@ -52,6 +52,7 @@ class NativeChat:
         self._any_type = any_type
         self._withheld = withheld_documents(case)
         self._offered = [tool["function"] for tool in case.tools]
+        # Tools that are added later get their names now, so that no name changes during the chat.
         withheld = [document for added in self._withheld.values() for document in added]
         self._names = ToolNames(document["name"] for document in (*self._offered, *withheld))
         self._ids: list[str] = []
@@ -142,10 +143,11 @@ class PromptChat:
             self.messages += with_passages(self._case, opening)
             return
         added = self._withheld.pop(turn, None)
-        new = [dict(message) for message in messages]
-        if added and new:
-            new[-1]["content"] = f"{documents_text(added, self._case)}\n{new[-1].get('content', '')}"
-        self.messages += new
+        new_messages = [dict(message) for message in messages]
+        if added and new_messages:
+            last = new_messages[-1]
+            last["content"] = f"{documents_text(added, self._case)}\n{last.get('content', '')}"
+        self.messages += new_messages
 
     def read(self, reply: Reply) -> StepTaken:
         """Parse a reply into a step; see `Chat.read`."""
@@ -155,7 +157,7 @@ class PromptChat:
 
     def add_results(self, results: Sequence[str]) -> None:
         """Add the results of calls; see `Chat.add_results`."""
-        content = f"{_RESULTS}\n{json.dumps(list(results), ensure_ascii=False)}"
+        content = f"{_RESULTS_HEADING}\n{json.dumps(list(results), ensure_ascii=False)}"
         self.messages.append({"role": "user", "content": content})
 
 
@@ -163,11 +165,12 @@ def withheld_documents(case: Case) -> dict[int, list[dict[str, Any]]]:
     """Return the functions that a case adds later, by the turn in which it adds them."""
     if kind_spec(case.kind).family != "conversation":
         return {}
-    named: dict[str, list[str]] = case.reference.get("withheld", {})
+    names_by_turn: dict[str, list[str]] = case.reference.get("withheld", {})
     tools: list[dict[str, Any]] = case.reference.get("withheld_tools", [])
     documents = {tool["function"]["name"]: tool["function"] for tool in tools}
     return {
-        int(turn): [documents[name] for name in names if name in documents] for turn, names in named.items()
+        int(turn): [documents[name] for name in names if name in documents]
+        for turn, names in names_by_turn.items()
     }
 
 
@@ -176,8 +179,11 @@ def with_passages(case: Case, messages: Sequence[Message]) -> list[Message]:
     if not case.context or not messages:
         return list(messages)
     passages = [{"id": item.id, "content": item.content} for item in case.context]
-    shown: Message = {"role": "user", "content": f"{_PASSAGES}\n{json.dumps(passages, ensure_ascii=False)}"}
-    return [*messages[:-1], shown, messages[-1]]
+    passages_message: Message = {
+        "role": "user",
+        "content": f"{_PASSAGES_HEADING}\n{json.dumps(passages, ensure_ascii=False)}",
+    }
+    return [*messages[:-1], passages_message, messages[-1]]
 
 
 def _text_of(arguments: dict[str, Any] | str) -> str:

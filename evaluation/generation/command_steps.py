@@ -1,4 +1,4 @@
-"""Commands that call a case's tools, by exchanging JSON Lines on standard input and output."""
+"""Commands that call a case's tools, exchanging JSON Lines on standard input and output."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from .commands import CommandAgent, case_for_agent
 from .printed_answer import MAX_OUTPUT, TOO_MUCH, json_line, printed_start, read_answer
 
 _STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
-_PAUSE = 0.05
-_PIECE = 1 << 16
+_POLL_SECONDS = 0.05
+"""Longest wait for a pipe before the command is asked whether it has ended."""
+_PIECE_BYTES = 1 << 16
 
 
 class CommandSteps(CommandAgent):
@@ -93,13 +94,13 @@ class _Streams:
         for name in ("in", "out"):
             os.mkfifo(folder / name)
         # Opened for reading, too, so that writing never raises SIGPIPE.
-        self.into = os.open(folder / "in", os.O_RDWR | os.O_NONBLOCK)
-        self.out = os.open(folder / "out", os.O_RDONLY | os.O_NONBLOCK)
+        self.stdin = os.open(folder / "in", os.O_RDWR | os.O_NONBLOCK)
+        self.stdout = os.open(folder / "out", os.O_RDONLY | os.O_NONBLOCK)
 
     def close(self) -> None:
         """Close both pipes."""
-        os.close(self.into)
-        os.close(self.out)
+        os.close(self.stdin)
+        os.close(self.stdout)
 
 
 class _LineExchange:
@@ -109,7 +110,7 @@ class _LineExchange:
         self._streams = streams
         self._running = running
         self._unread = bytearray()
-        self._read = 0
+        self._bytes_read = 0
 
     @property
     def run(self) -> CommandResult:
@@ -119,23 +120,23 @@ class _LineExchange:
     @property
     def too_long(self) -> bool:
         """True if the command printed more than the limit."""
-        return self._read > MAX_OUTPUT
+        return self._bytes_read > MAX_OUTPUT
 
     def write(self, value: Any) -> None:
         """Write a line; drop it if the command ends first."""
         unwritten = memoryview(encode_json(value) + b"\n")
         while unwritten and not self._running.done():
-            _ready(self._streams.into, select.POLLOUT)
-            with suppress(BlockingIOError):
-                unwritten = unwritten[os.write(self._streams.into, unwritten[:_PIECE]) :]
+            _ready(self._streams.stdin, select.POLLOUT)
+            with suppress(BlockingIOError):  # the pipe is still full
+                unwritten = unwritten[os.write(self._streams.stdin, unwritten[:_PIECE_BYTES]) :]
 
     def read(self) -> bytes | None:
         """Return the next non-empty line; None at the end."""
         while not self.too_long:
-            line, newline, after = self._unread.partition(b"\n")
+            line, newline, remaining = self._unread.partition(b"\n")
             if newline:
-                self._unread = after
-            elif self._more():
+                self._unread = remaining
+            elif self._read_more():
                 continue
             else:
                 self._unread = bytearray()
@@ -145,25 +146,25 @@ class _LineExchange:
                 return None
         return None
 
-    def _more(self) -> bool:
+    def _read_more(self) -> bool:
         """Read more of the command's output, waiting for it; return False at its end."""
         while True:
-            ended = self._running.done()
+            ended = self._running.done()  # asked first: output may still come before the end
             try:
-                piece = os.read(self._streams.out, _PIECE)
+                piece = os.read(self._streams.stdout, _PIECE_BYTES)
             except BlockingIOError:
                 piece = b""
             if piece:
-                self._read += len(piece)
+                self._bytes_read += len(piece)
                 self._unread += piece
                 return True
             if ended:
                 return False
-            if not _ready(self._streams.out, select.POLLIN):
-                time.sleep(_PAUSE / 10)  # polling returns at once while no process has opened the pipe
+            if not _ready(self._streams.stdout, select.POLLIN):
+                time.sleep(_POLL_SECONDS / 10)  # polling returns at once while no process has opened the pipe
 
 
 def _ready(descriptor: int, event: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, event)
-    return any(happened & event for _, happened in poll.poll(_PAUSE * 1000))
+    return any(occurred & event for _, occurred in poll.poll(_POLL_SECONDS * 1000))

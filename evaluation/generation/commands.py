@@ -1,4 +1,4 @@
-"""Command as an agent: case as JSON on standard input, output as JSON on standard output."""
+"""Commands as agents: the case on standard input as JSON, the output on standard output."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from .code.code_files import INTERPRETER
 from .printed_answer import MAX_OUTPUT, TOO_MUCH, printed_start, read_answer
 
 _UNBOUNDED = 1 << 50
-_SCRIPTS = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".php")
-_RUNS = frozenset({"run", "exec"})
+"""Limit that no agent reaches: the user trusts the agent, and only its time and output are limited."""
+_SCRIPT_SUFFIXES = (".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".rb", ".pl", ".php")
+_RUN_WORDS = frozenset({"run", "exec"})
 """Words between `uv`, `poetry` or `bun` and the program that they run."""
 _NOT_STARTED = {126, 127}
 """Exit codes of a shell whose program cannot be started, or does not exist."""
@@ -49,8 +50,8 @@ class CommandAgent:
         self._command = list(command)
         self._environment = environment
         self._seconds = seconds
-        self._working = set[Stopper]()
-        self._over = False
+        self._running = set[Stopper]()
+        self._ended = False
 
     @contextmanager
     def _attempt(self) -> Generator[_Attempt]:
@@ -60,8 +61,8 @@ class CommandAgent:
             ConfigurationError: The folder cannot be made or filled, which is not the agent's failure.
         """
         stopper = Stopper()
-        self._working.add(stopper)
-        if self._over:
+        self._running.add(stopper)
+        if self._ended:  # an attempt that began while all were being ended
             stopper.stop()
         try:
             with tempfile.TemporaryDirectory(prefix="fiducial-") as folder:
@@ -70,7 +71,7 @@ class CommandAgent:
             raise ConfigurationError(f"the agent cannot be run: {error}") from error
         finally:
             stopper.stop()
-            self._working.discard(stopper)
+            self._running.discard(stopper)
 
     def _run(self, script: str, stopper: Stopper, trial: int, **variables: str) -> CommandResult:
         """Run it, by a shell that redirects its streams; an AgentSetupError if it cannot be started."""
@@ -90,7 +91,7 @@ class CommandAgent:
         if run.ended_by == "start":
             raise AgentSetupError(f"the agent cannot be started: {run.err.decode(errors='replace')}")
         if run.ended_by == "exit" and run.code in _NOT_STARTED:
-            raise AgentSetupError(f"the agent cannot be started: {_exit(run)}")
+            raise AgentSetupError(f"the agent cannot be started: {_exit_text(run)}")
         return run
 
     def _failure(self, run: CommandResult) -> dict[str, Any] | None:
@@ -98,7 +99,7 @@ class CommandAgent:
         if run.ended_well:
             return None
         if run.ended_by == "exit":
-            return {"error": _exit(run)}
+            return {"error": _exit_text(run)}
         return {
             "error": f"no answer within {self._seconds:g} s"
             if run.ended_by == "time"
@@ -107,11 +108,11 @@ class CommandAgent:
 
     def end(self) -> None:
         """End all running commands, and each that starts later."""
-        self._over = True
-        working = [*self._working]
-        for stopper in working:
+        self._ended = True
+        stoppers = [*self._running]
+        for stopper in stoppers:  # all at once, so that their grace periods run at the same time
             stopper.request_stop()
-        for stopper in working:
+        for stopper in stoppers:
             stopper.stop()
 
 
@@ -150,8 +151,8 @@ def command_words(command: str) -> list[str]:
         raise UsageError(f"{setting('agent')}: {_no_command(words[0] if words else command)}")
     script = _script_of(words)
     if script is not None and not script.exists():
-        beside = [str(script.with_name(path.name)) for path in script.parent.glob(f"*{script.suffix}")]
-        hint = nearest(str(script), beside) or "; name it by its path from that folder"
+        neighbours = [str(script.with_name(path.name)) for path in script.parent.glob(f"*{script.suffix}")]
+        hint = nearest(str(script), neighbours) or "; name it by its path from that folder"
         raise UsageError(f"{setting('agent')}: no such file: {str(script)!r} in {Path.cwd()}{hint}")
     return words
 
@@ -183,7 +184,7 @@ def require_absolute_script(words: Sequence[str]) -> None:
 
 
 def _no_command(word: str) -> str:
-    """Say why a program cannot be started, and what to type if it is a file here."""
+    """Return why a program cannot be started, and what to type if it is a file here."""
     if not Path(word).is_file():
         return f"no such command: {word!r}; name a program on PATH, or a path from {Path.cwd()}"
     program = "python" if word.endswith(".py") else "PROGRAM"
@@ -195,14 +196,14 @@ def _script_of(words: Sequence[str]) -> Path | None:
     for word in words:
         if "=" in word or "{" in word:
             return None
-        if word.endswith(_SCRIPTS) and word != words[0]:
+        if word.endswith(_SCRIPT_SUFFIXES) and word != words[0]:
             return Path(word)
-        if not (word.startswith("-") or word in _RUNS or INTERPRETER.fullmatch(Path(word).name)):
+        if not (word.startswith("-") or word in _RUN_WORDS or INTERPRETER.fullmatch(Path(word).name)):
             return None  # the word of another program, or the value of an option
     return None
 
 
-def _exit(run: CommandResult) -> str:
+def _exit_text(run: CommandResult) -> str:
     """Return the exit code of a command, and the last line of its errors."""
     line = printed_start(run.err.strip().rpartition(b"\n")[2])
     return f"exit code {run.code}: {line}" if line else f"exit code {run.code}, no error text"

@@ -19,13 +19,13 @@ from ...records.typed_values import convert
 from .agent_answers import answer_fields, output_of
 from .agent_crash import crash_text, of_the_agent
 from .agent_tools import Toolbox
-from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError, StepTaken, StepUsage
+from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError, StepTaken
 from .chats import withheld_documents
 from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
 
 MAX_STEPS = 1_000
-"""Most steps of a generator, after which it is stopped."""
+"""Number of steps after which a generator is stopped."""
 
 _TOOLS, _TRIAL = "tools", "trial"
 
@@ -35,8 +35,8 @@ _NO_WORKSPACE = "the answer to a challenge is a workspace: use `fiducial artifac
 class CallableAgent:
     """A function that works on a case.
 
-    It takes a case, and returns a text, calls, the fields of an output or an `Output`. Or it is a generator of steps: after yielding calls, it
-    is sent their results; yielding a text ends the turn, and it is sent the messages of the next turn. A parameter ``tools`` receives the
+    It takes a case, and returns a text, calls, the fields of an output or an `Output`. Or it is a generator of steps: for calls that it
+    yields it is sent their results; a text that it yields ends the turn, and it is sent the messages of the next turn. A parameter ``tools`` receives the
     case's tools by name, each a `Tool`; calls through them are recorded as steps. A parameter ``trial`` receives the number of the attempt.
 
     Only a generator of steps can talk to a simulated user.
@@ -70,12 +70,12 @@ class CallableAgent:
 
         Raises:
             UsageError: The function returned or yielded something of another form.
-            NoOutputError: A challenge's answer names no workspace, in which alone it can be graded.
+            NoOutputError: A challenge's answer names no workspace, so that it cannot be graded.
         """
         converse = partial(self._converse, trial=trial)
         scene = await self._scenes.scene(case, trial, converse)
-        shown = case if scene is None or scene.shown is None else scene.shown
-        answer, attempt = await converse(shown, scene)
+        shown_case = case if scene is None or scene.shown is None else scene.shown
+        answer, attempt = await converse(shown_case, scene)
         attempt.case = case
         in_turns = scene is not None or len(case.turns) > 1 or case.user is not None
         output = output_of(answer, attempt, self.system, trial, in_turns=in_turns, renamed=self._renamed)
@@ -108,6 +108,7 @@ class CallableAgent:
     async def _answer(
         self, case: Case, tools: Toolbox, attempt: Attempt, trial: int, turns: AskedTurns
     ) -> Any:
+        """Call the function, and drive it if it is a generator; return its answer."""
         # In the thread, a coroutine or generator function only returns its object; a coroutine then runs in this loop.
         values: dict[str, Any] = {_TOOLS: tools, _TRIAL: trial}
         arguments = {name: values[name] for name in self._parameters}
@@ -129,12 +130,14 @@ class CallableAgent:
             )
         return answer
 
-    async def _advance(self, steps: Generator[Any, Any, Any], attempt: Attempt, received: Any) -> _Advanced:
+    async def _advance(
+        self, steps: Generator[Any, Any, Any], attempt: Attempt, received: Any
+    ) -> _GeneratorStep:
         return await self._in_thread(partial(_advance, steps, received), attempt)
 
     async def _in_thread(self, work: Callable[[], Any], attempt: Attempt) -> Any:
         result, error = await asyncio.get_running_loop().run_in_executor(
-            self._threads, partial(_outcome, work, attempt)
+            self._threads, partial(_result_or_error, work, attempt)
         )
         if error is not None:
             raise error
@@ -147,13 +150,13 @@ class CallableAgent:
         withheld = withheld_documents(attempt.case)
         received: Any = None
         for _ in range(MAX_STEPS):
-            step: _Advanced = await advance(received)
+            step: _GeneratorStep = await advance(received)
             if step.ended:
                 return step.value
             if not isinstance(step.value, str):
                 received = await tools.use(_calls(step.value, attempt.case))
                 continue
-            attempt.add_step(StepTaken(None, step.value, step.value), StepUsage())
+            attempt.add_step(StepTaken(None, step.value, step.value))
             messages = await turns.following()
             if messages is None:
                 return None
@@ -164,7 +167,7 @@ class CallableAgent:
         return None
 
 
-def _outcome(work: Callable[[], Any], attempt: Attempt) -> tuple[Any, Exception | None]:
+def _result_or_error(work: Callable[[], Any], attempt: Attempt) -> tuple[Any, Exception | None]:
     """Return a result or an exception; a future would copy a TimeoutError without its traceback.
 
     The time of the attempt is counted here, since work may wait for a thread.
@@ -176,26 +179,26 @@ def _outcome(work: Callable[[], Any], attempt: Attempt) -> tuple[Any, Exception 
         return None, error
 
 
-class _Advanced(NamedTuple):
+class _GeneratorStep(NamedTuple):
     """Value that a generator yielded, or its return value once it ended."""
 
     value: Any
     ended: bool = False
 
 
-def _advance(steps: Generator[Any, Any, Any], received: Any) -> _Advanced:
+def _advance(steps: Generator[Any, Any, Any], received: Any) -> _GeneratorStep:
     try:
-        return _Advanced(steps.send(received))
+        return _GeneratorStep(steps.send(received))
     except StopIteration as end:
-        return _Advanced(end.value, ended=True)
+        return _GeneratorStep(end.value, ended=True)
 
 
-async def _advance_async(steps: AsyncGenerator[Any, Any], attempt: Attempt, received: Any) -> _Advanced:
+async def _advance_async(steps: AsyncGenerator[Any, Any], attempt: Attempt, received: Any) -> _GeneratorStep:
     try:
         with attempt.timed():
-            return _Advanced(await steps.asend(received))
+            return _GeneratorStep(await steps.asend(received))
     except StopAsyncIteration:
-        return _Advanced(None, ended=True)
+        return _GeneratorStep(None, ended=True)
 
 
 def _calls(step: Any, case: Case) -> list[ToolCall]:
@@ -223,7 +226,7 @@ def agent_threads(count: int, end: Callable[[], None]) -> Generator[ThreadPoolEx
     threads = ThreadPoolExecutor(count, thread_name_prefix="fiducial-agent")
     try:
         yield threads
-    except BaseException:
+    except BaseException:  # waiting for an agent that hangs would make Ctrl-C useless
         end()
         threads.shutdown(wait=False, cancel_futures=True)
         raise

@@ -1,11 +1,10 @@
-"""Make the missing attempts of an agent in parallel, and save each as it ends."""
+"""Generation of outputs: an agent's missing attempts, run in parallel and saved one by one."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from copy import copy
 
 import msgspec
 
@@ -16,7 +15,7 @@ from ..progress import Progress
 from .attempt import Agent, AgentUsage, MadeOutput, NoOutputError, within_line_limit
 from .attempt_store import AttemptStore
 
-_HOPELESS = 8
+_MAX_EQUAL_FAILURES = 8
 """Number of equal failures, without any output, after which no further attempt is made."""
 
 
@@ -33,12 +32,7 @@ class GenerationTally(msgspec.Struct, kw_only=True):
         failures: Attempts without output, by reason.
         not_tried: Attempts not begun, because all others failed in the same way.
         tracked: True if existing outputs are known to come from the agent's current code.
-        calls: HTTP calls, including those of conversations that precede cases, and of attempts without output.
-        prompt_tokens: Prompt tokens of new replies, as counted by the endpoint.
-        completion_tokens: Completion tokens of the same replies.
-        user_calls: HTTP calls to the model that plays users.
-        user_prompt_tokens: Prompt tokens of new replies, as counted by the endpoint.
-        user_completion_tokens: Completion tokens of the same replies.
+        usage: Calls and tokens, including those of conversations that precede cases, and of attempts without output.
     """
 
     wanted: int = 0
@@ -50,12 +44,37 @@ class GenerationTally(msgspec.Struct, kw_only=True):
     failures: Counter[str] = msgspec.field(default_factory=Counter[str])
     not_tried: int = 0
     tracked: bool = True
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    user_calls: int = 0
-    user_prompt_tokens: int = 0
-    user_completion_tokens: int = 0
+    usage: AgentUsage = msgspec.field(default_factory=AgentUsage)
+
+    @property
+    def calls(self) -> int:
+        """HTTP calls to the agent's model."""
+        return self.usage.agent.calls
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Prompt tokens of new replies, as counted by the endpoint."""
+        return self.usage.agent.prompt_tokens
+
+    @property
+    def completion_tokens(self) -> int:
+        """Completion tokens of new replies."""
+        return self.usage.agent.completion_tokens
+
+    @property
+    def user_calls(self) -> int:
+        """HTTP calls to the model that plays users."""
+        return self.usage.user.calls
+
+    @property
+    def user_prompt_tokens(self) -> int:
+        """Prompt tokens of new replies of that model."""
+        return self.usage.user.prompt_tokens
+
+    @property
+    def user_completion_tokens(self) -> int:
+        """Completion tokens of new replies of that model."""
+        return self.usage.user.completion_tokens
 
     @property
     def errors(self) -> int:
@@ -67,13 +86,13 @@ class GenerationTally(msgspec.Struct, kw_only=True):
         """Number of attempts that the same command would make again."""
         return sum(self.failures.values()) + self.not_tried
 
-    def add(self, made: MadeOutput) -> None:
+    def add(self, made_output: MadeOutput) -> None:
         """Count an output."""
         self.made += 1
-        if made.output.error is not None:
-            self.crashes[made.output.error] += 1
-        if made.attempt.stopped is not None:
-            self.stopped[made.attempt.stopped] += 1
+        if made_output.output.error is not None:
+            self.crashes[made_output.output.error] += 1
+        if made_output.attempt.stopped is not None:
+            self.stopped[made_output.attempt.stopped] += 1
 
 
 async def generate(
@@ -85,7 +104,7 @@ async def generate(
     trials: int = 1,
     tasks: int = 64,
 ) -> GenerationTally:
-    """Have an agent make every attempt that has no output yet, ``tasks`` at a time.
+    """Run every attempt of an agent that has no output yet, ``tasks`` at a time.
 
     Raises:
         InputError: The store cannot be written.
@@ -93,15 +112,16 @@ async def generate(
     keys = [ItemKey(case_id, agent.system, trial) for case_id in cases for trial in range(trials)]
     missing = [key for key in keys if not store.has(key, cases[key.case_id])]
     crashes = Counter(error for key in keys if (error := store.error_of(key)) is not None)
-    tally = GenerationTally(wanted=len(keys), kept=len(keys) - len(missing), crashes=crashes)
+    agent.usage = AgentUsage()
+    tally = GenerationTally(
+        wanted=len(keys), kept=len(keys) - len(missing), crashes=crashes, usage=agent.usage
+    )
     if missing:
         progress.begin(f"generating by {agent.system}", len(missing))
-    before = copy(agent.usage)
     remaining = iter(missing)
 
     async def worker() -> None:
         for key in remaining:
-            _set_usage(tally, agent.usage, before)
             if _is_hopeless(tally):
                 tally.not_tried += 1
             else:
@@ -117,29 +137,22 @@ async def generate(
         first_error = errors.exceptions[0]
     if first_error is not None:  # raised here, it keeps its cause and is not shown with the group
         raise first_error.with_traceback(None) if isinstance(first_error, FiducialError) else first_error
-    _set_usage(tally, agent.usage, before)
     return tally
-
-
-def _set_usage(tally: GenerationTally, now: AgentUsage, before: AgentUsage) -> None:
-    """Set the tally's usage to the agent's usage since ``before``."""
-    for name in AgentUsage.__struct_fields__:
-        setattr(tally, name, getattr(now, name) - getattr(before, name))
 
 
 async def _attempt(
     key: ItemKey, case: Case, agent: Agent, store: AttemptStore, tally: GenerationTally
 ) -> None:
     try:
-        made = within_line_limit(await agent.work(case, key.trial))
+        made_output = within_line_limit(await agent.work(case, key.trial))
     except NoOutputError as error:
         tally.passed_over[str(error)] += 1
     except ProviderError as error:
         tally.failures[str(error)] += 1
         store.fail(key, str(error), error.calls if isinstance(error, CallError) else 0)
     else:
-        store.add(made)
-        tally.add(made)
+        store.add(made_output)
+        tally.add(made_output)
 
 
 def _is_hopeless(tally: GenerationTally) -> bool:
@@ -150,5 +163,5 @@ def _is_hopeless(tally: GenerationTally) -> bool:
     return (
         not tally.made
         and len(tally.failures) == 1
-        and min(tally.failures.total(), tally.calls + tally.user_calls) >= _HOPELESS
+        and min(tally.failures.total(), tally.calls + tally.user_calls) >= _MAX_EQUAL_FAILURES
     )

@@ -1,4 +1,4 @@
-"""Forecast the calls, tokens, cost and cache hits of a generation."""
+"""Forecasts of the calls, tokens, cost and cache hits of a generation."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class GenerationForecast(msgspec.Struct, frozen=True, kw_only=True):
         asks_model: True for a model; False for a custom agent, whose calls are unknown.
         passed_over: Attempts that a model cannot make, or without a reply in a recording, by reason.
         answered: Attempts that the cache or the recording answers completely.
-        conversations: Attempts whose number of steps is up to the model.
+        conversations: Attempts in which the model decides the number of steps.
         histories: Attempts with preceding conversations, whose calls are not counted.
-        calls: Fewest calls.
-        most: Most calls, or None if unknown.
+        calls: Minimum number of calls.
+        most: Maximum number of calls, or None if unknown.
         prompt: Tokens of the first messages without a cached reply.
         completion: Tokens of the replies to these messages.
         prices: The model's prices, or None if unknown.
@@ -81,14 +81,14 @@ def forecast_generation(
 
     Raises:
         InputError: A case cannot be used.
-        RunFolderError: Existing outputs have other settings, and are not to be made anew (``again``).
+        RunFolderError: Existing outputs have other settings, and ``again`` is not given.
     """
     with CaseIndex(cases, source.examine) as index:
         keys = [ItemKey(case_id, source.system, trial) for case_id in index for trial in range(trials)]
         existing = set[ItemKey]() if again else _existing_keys(out)
         if isinstance(out, Path) and any(key.system == source.system for key in existing):
             settings = out.with_name(name_beside(out, "generation.json"))
-            bind(settings, source.system, source.facts, begun=True, code=source.code, writing=False)
+            bind(settings, source.system, source.facts, has_outputs=True, code=source.code, writing=False)
         kept = existing.intersection(keys)
         missing = ((index[key.case_id], key.trial) for key in keys if key not in kept)
         return forecast_attempts(source, missing, prices, wanted=len(keys), existing=len(kept))
@@ -130,13 +130,13 @@ class _NotAskedError(CallError):
 
 
 class _CallCounter:
-    """Counter of a model's calls, which runs attempts up to the first reply that is not known."""
+    """Counter of a model's calls; it runs attempts up to the first unknown reply."""
 
-    def __init__(self, model: AskedModel, known: KnownReplies) -> None:
+    def __init__(self, model: AskedModel, known_replies: KnownReplies) -> None:
         self._model = model
-        self._known = known
+        self._known_replies = known_replies
         self._agent = ModelAgent(model.settings, self, self)
-        self._known_replies = 0
+        self._reply_count = 0
         """Known replies of the current attempt."""
         self._has_scene = self._has_history = False
         self._counts: Counter[str] = Counter()
@@ -148,7 +148,7 @@ class _CallCounter:
             if case.user is not None:
                 self._add_dialogue(case.user)
                 continue
-            self._known_replies, self._has_scene, self._has_history = 0, False, False
+            self._reply_count, self._has_scene, self._has_history = 0, False, False
             try:
                 await self._agent.work(case, trial)
             except NoOutputError as error:
@@ -161,12 +161,14 @@ class _CallCounter:
                 self._counts["answered"] += 1
 
     def _add(self, turns: int) -> None:
-        fewest = max(turns - self._known_replies, int(not self._known_replies))
+        """Count an attempt whose next reply is not known."""
+        # Each turn takes at least one call, and the unknown reply is one in any case.
+        min_calls = max(turns - self._reply_count, int(not self._reply_count))
         self._counts["conversations"] += self._has_scene
         self._counts["histories"] += self._has_history
-        self._counts["calls"] += fewest
+        self._counts["calls"] += min_calls
         steps = self._model.settings.steps_per_turn if self._has_scene else 1
-        self._counts["most"] += max(fewest, turns * steps - self._known_replies)
+        self._counts["most"] += max(min_calls, turns * steps - self._reply_count)
 
     def _add_dialogue(self, user: SimulatedUser) -> None:
         """Count a conversation with a simulated user: at least one call of each, none cached."""
@@ -176,13 +178,13 @@ class _CallCounter:
 
     async def complete(self, request: Request) -> Reply:
         """Answer from known replies, or count the request; see `Provider.complete`."""
-        if self._known.recording is not None:
-            return await self._known.recording.complete(request)
-        reply = self._known(request)
+        if self._known_replies.recording is not None:
+            return await self._known_replies.recording.complete(request)
+        reply = self._known_replies(request)
         if reply is None:
             self._open.add(request)
             raise _NotAskedError
-        self._known_replies += 1
+        self._reply_count += 1
         return reply
 
     async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""Model as an agent, which is asked step by step, and its calls executed in environments."""
+"""Models as agents: asked step by step, with their calls executed in environments."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import msgspec
 
 from ...errors import InputError
 from ...judges.transport.exchange import CallError, Provider, Reply, make_request
-from ...records import Case, ItemKey, Message, kind_spec
+from ...records import Case, ItemKey, Message, Usage, kind_spec
 from ...records.case import known_role
 from .agent_tools import NOT_EXECUTED
-from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError, StepUsage
+from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError
 from .chats import Chat, NativeChat, PromptChat, ToolMode
 from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
@@ -30,8 +30,8 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         model: Its name at the endpoint.
         mode: Form in which tools are offered.
-        parameters: Decoding parameters; the endpoint's defaults for others.
-        steps_per_turn: Most steps of a turn; one that takes more ends the conversation.
+        parameters: Decoding parameters; for all others, the endpoint's defaults.
+        steps_per_turn: Maximum number of steps of a turn; a longer turn ends the conversation.
         any_type: See `tool_schema`.
     """
 
@@ -66,15 +66,15 @@ class ModelAgent:
         if kind_spec(case.kind).family == "workspace":
             raise NoOutputError("a model cannot write a workspace: run an agent (`fiducial artifacts run`)")
         scene = await self._scenes.scene(
-            case, trial, lambda before, worlds: self.converse(before, trial, worlds)
+            case, trial, lambda earlier, worlds: self.converse(earlier, trial, worlds)
         )
         if scene is None and case.tools and kind_spec(case.kind).family == "answer":
             raise NoOutputError(
                 f"no environment for the tools of a case of kind {case.kind}: name it in reference.classes"
             )
-        shown = case if scene is None or scene.shown is None else scene.shown
-        attempt = await self.converse(shown, trial, scene)
-        attempt.case = case
+        shown_case = case if scene is None or scene.shown is None else scene.shown
+        attempt = await self.converse(shown_case, trial, scene)
+        attempt.case = case  # its record hashes the case of the file, not the case as shown
         in_turns = scene is not None or len(case.turns) > 1 or case.user is not None
         native = self._settings.mode == "tools" and bool(case.tools)
         return MadeOutput(attempt.output(self.system, trial, in_turns=in_turns, native=native), attempt)
@@ -106,7 +106,7 @@ class ModelAgent:
         return attempt
 
     def _chat(self, case: Case, opening: Sequence[Message]) -> Chat:
-        """Begin a chat; with a simulated user, the case's messages are those that it opens with."""
+        """Begin a chat; a simulated user's opening replaces the case's messages."""
         if case.user is not None:
             case = msgspec.structs.replace(case, messages=list(opening))
         if self._settings.mode == "tools":
@@ -120,15 +120,16 @@ class ModelAgent:
             try:
                 reply = await self._ask(attempt.case, chat, trial)
             except CallError as error:
-                self.usage.calls += error.calls
+                self.usage.agent += Usage(calls=error.calls)
                 if not _is_too_long(error):
                     raise
                 # The conversation exceeds the model's context, which is a limit of the system.
                 attempt.error = str(error)
                 return None
-            step, spent = chat.read(reply), _spent(reply, monotonic() - started)
-            self.usage.add(spent)
-            attempt.add_step(step, spent)
+            self.usage.agent += reply.usage.paid
+            seconds = round(monotonic() - started, 3) if reply.calls else 0.0
+            step = chat.read(reply)
+            attempt.add_step(step, reply.usage, seconds)
             if scene is None:
                 if step.calls:
                     chat.add_results([NOT_EXECUTED] * len(step.calls))
@@ -165,22 +166,17 @@ def examine_for_model(case: Case) -> None:
         raise InputError("there is nothing to send to a model: the case has no messages", field="messages")
 
 
-def _spent(reply: Reply, seconds: float) -> StepUsage:
-    return StepUsage(
-        prompt_tokens=reply.prompt_tokens,
-        completion_tokens=reply.completion_tokens,
-        seconds=round(seconds, 3) if reply.calls else 0.0,
-        calls=reply.calls,
-    )
-
-
 def _is_too_long(error: CallError) -> bool:
     """Return whether the error says that the conversation exceeds the model's context.
 
     Each server says so in its own words.
     """
     text = str(error).lower()
-    return error.status in {400, 413, 422} and "context" in text and any(word in text for word in _LONG)
+    return (
+        error.status in {400, 413, 422}
+        and "context" in text
+        and any(word in text for word in _TOO_LONG_WORDS)
+    )
 
 
-_LONG = ("length", "window", "exceed", "too long", "maximum")
+_TOO_LONG_WORDS = ("length", "window", "exceed", "too long", "maximum")

@@ -1,4 +1,4 @@
-"""Sources of outputs: a model, a function or a command, ready to generate."""
+"""Sources of outputs: models, functions and commands, with all that generating needs."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def model_source(
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
-        async with AsyncExitStack() as opened:
-            provider = await opened.enter_async_context(access.open())
-            player = None
+        async with AsyncExitStack() as exits:
+            provider = await exits.enter_async_context(access.open())
+            user_model = None
             if user is not None and user.access is access:
-                player = UserAccess(user.model, provider, user.parameters)
+                user_model = UserAccess(user.model, provider, user.parameters)
             elif user is not None:
-                player = await opened.enter_async_context(opened_user(user))
-            yield ModelAgent(settings, provider, scenes, system=system, user=player)
+                user_model = await exits.enter_async_context(opened_user(user))
+            yield ModelAgent(settings, provider, scenes, system=system, user=user_model)
 
     def examine(case: Case) -> None:
         examine_for_model(case)
@@ -167,7 +167,7 @@ def command_source(
 
     Args:
         command: The command line.
-        environment: All of its environment variables.
+        environment: All of its environment variables; none are inherited.
         system: Its name in outputs, or None for ``agent``.
         seconds: Time limit of one attempt.
         concurrency: Number of concurrent attempts.
@@ -212,11 +212,11 @@ def _agent_factory(
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
-        async with AsyncExitStack() as opened:
-            player = None if user is None else await opened.enter_async_context(opened_user(user))
-            threads = opened.enter_context(agent_threads(concurrency, end))
+        async with AsyncExitStack() as exits:
+            user_model = None if user is None else await exits.enter_async_context(opened_user(user))
+            threads = exits.enter_context(agent_threads(concurrency, end))
             yield CallableAgent(
-                function, scenes, system=system, threads=threads, user=player, renamed=renamed
+                function, scenes, system=system, threads=threads, user=user_model, renamed=renamed
             )
 
     return agent
@@ -232,7 +232,7 @@ def generate_file(
     accept_edited: bool = False,
     again: bool = False,
 ) -> GenerationTally:
-    """Generate outputs into a file, or resume an earlier start; ``again`` starts anew.
+    """Generate outputs into a file, resuming an earlier start unless ``again`` is True.
 
     Raises:
         InputError: A case cannot be used; nothing was done.
@@ -271,7 +271,7 @@ def generate_into_run(
         progress: Advanced for every attempt.
         trials: Number of outputs per case.
         accept_edited: True to accept edited verdicts; edited outputs are always refused, since the run's verdicts are on the old text.
-        again: True to start the run anew.
+        again: True to discard the run's earlier outputs and results.
 
     Raises:
         InputError: A case cannot be used; nothing was done.

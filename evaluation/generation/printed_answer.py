@@ -1,4 +1,4 @@
-"""Parse the answer that a command prints: JSON within other text, or else the text."""
+"""Answers that commands print: JSON within other text, or else the text."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .agent_answers import answer_fields, expected_instead, output_of
 from .attempt import Attempt
 
 MAX_OUTPUT = 16 * 1024 * 1024
-"""Most bytes that a command may print."""
+"""Maximum number of bytes that a command may print."""
 
 TOO_MUCH = {"error": f"it printed more than {MAX_OUTPUT >> 20} MiB"}
 
-_SHOWN = 200
+_MAX_CHARS_SHOWN = 200
 _MAX_STARTS = 8
-"""Most lines, from the last, that are tried as the first line of JSON."""
+"""Number of lines, from the last, that are tried as the first line of JSON."""
 
 
 def read_answer(raw: bytes, case: Case) -> Any:
@@ -52,21 +52,22 @@ def json_line(raw: bytes) -> Any:
 
 def printed_start(raw: bytes) -> str:
     """Return the beginning of what a command printed, on one line."""
-    return " ".join(raw[:_SHOWN].decode("utf-8", "replace").split())
+    return " ".join(raw[:_MAX_CHARS_SHOWN].decode("utf-8", "replace").split())
 
 
 def _json_in(raw: bytes) -> Any:
-    if (whole := json_line(raw)) is not None:
-        return whole
+    if (value := json_line(raw)) is not None:
+        return value
     lines = raw.splitlines(keepends=True)
     starts = [number for number, line in enumerate(lines) if line[:1] in {b"{", b"["}][-_MAX_STARTS:]
     last_lines = (b"".join(lines[start:]) for start in reversed(starts))
+    # The last JSON counts, since agents print logs before their answer.
     candidates = (json_line(text) for text in chain(last_lines, reversed(lines)))
     return next((value for value in candidates if value is not None), None)
 
 
 def _problem(value: Any, raw: bytes, case: Case) -> str | None:
-    """Return the reason why a value is not an output, or None."""
+    """Return the reason why a value is not an output, or None if it is one."""
     try:
         if answer_fields(value, case) is None:
             return f"{printed_start(raw)}; expected {expected_instead(value)}"

@@ -34,7 +34,7 @@ class Scene(Protocol):
         """Execute the calls of a step.
 
         Returns:
-            The result of each call, as shown to the agent, or None if the step holds no calls, which ends its turn.
+            The result of each call, as shown to the agent, or None if the step contains no calls, which ends its turn.
 
         Raises:
             SceneOverError: The agent exceeds the limits on calls.
@@ -44,7 +44,7 @@ class Scene(Protocol):
 
 
 Converse: TypeAlias = Callable[[Case, Scene], Awaitable[object]]
-"""Has the agent hold the conversation of a case in a scene."""
+"""Function that has the agent hold the conversation of a case in a scene."""
 
 
 class Scenes(Protocol):
@@ -121,6 +121,7 @@ class WorldScene:
 
     def _execute(self, step: AgentStep) -> list[str] | None:
         try:
+            # BFCL ends the turn at one unreadable call; strict rules answer each call separately.
             if isinstance(step, list) and self._rules == "strict":
                 return [self._answer(call) for call in step] or None
             read = self._rule_set.reader("prompt" if isinstance(step, str) else "fc")

@@ -1,4 +1,4 @@
-"""Tell a broken setup from a failing agent.
+"""Distinction of a broken setup from a failing agent.
 
 If all first attempts fail alike, their outputs are saved only after a different result.
 """
@@ -14,10 +14,10 @@ from .attempt import MadeOutput
 from .attempt_store import AttemptStore
 
 FIRST_CASES = 8
-"""An agent that fails alike on this many first cases is not set up."""
+"""Number of first cases on which a wrongly set up agent fails alike."""
 
-_VARYING = re.compile(r"""'[^']*'|"[^"]*"|/[^\s:,;)]*|\b0x[0-9a-f]+\b|\d+""", re.IGNORECASE)
-_SHOWN = 300
+_VARIABLE_PARTS = re.compile(r"""'[^']*'|"[^"]*"|/[^\s:,;)]*|\b0x[0-9a-f]+\b|\d+""", re.IGNORECASE)
+_MAX_ERROR_CHARS = 300
 
 
 class SetupCheck:
@@ -29,7 +29,7 @@ class SetupCheck:
     def __init__(self, store: AttemptStore) -> None:
         self.tracked = store.tracked
         self._store = store
-        self._waiting: list[MadeOutput] = []
+        self._held_back: list[MadeOutput] = []
         self._passed = False
 
     def has(self, key: ItemKey, case: Case) -> bool:
@@ -44,34 +44,36 @@ class SetupCheck:
         """Record an attempt without output; see `AttemptStore.fail`."""
         self._store.fail(key, failure, calls)
 
-    def add(self, made: MadeOutput) -> None:
+    def add(self, made_output: MadeOutput) -> None:
         """Save an output, or hold it back.
 
         Raises:
             AgentSetupError: The agent failed alike on the first cases.
         """
         if self._passed:
-            self._store.add(made)
+            self._store.add(made_output)
             return
-        self._waiting.append(made)
-        if made.output.error is None or len({_error_pattern(output) for output in self._waiting}) > 1:
+        self._held_back.append(made_output)
+        error_patterns = {_error_pattern(output) for output in self._held_back}
+        # A success, or two kinds of failure, show that the agent runs at all.
+        if made_output.output.error is None or len(error_patterns) > 1:
             self.settle()
-        elif len({output.output.case_id for output in self._waiting}) >= FIRST_CASES:
-            first = " ".join(str(self._waiting[0].output.error).split())[:_SHOWN]
+        elif len({output.output.case_id for output in self._held_back}) >= FIRST_CASES:
+            first = " ".join(str(self._held_back[0].output.error).split())[:_MAX_ERROR_CHARS]
             raise AgentSetupError(
                 f"the agent failed alike on the first {FIRST_CASES} cases, so nothing was kept or graded: {first}; fix it and rerun, or grade such failures 0 with {flag('keep_crashes')}"
-            ) from self._waiting[0].attempt.crash
+            ) from self._held_back[0].attempt.crash
 
     def settle(self) -> None:
         """Save the outputs held back: the agent works, or there were too few cases to tell."""
         self._passed = True
-        waiting, self._waiting = self._waiting, []
-        for made in waiting:
-            self._store.add(made)
+        held_back, self._held_back = self._held_back, []
+        for made_output in held_back:
+            self._store.add(made_output)
 
 
-def _error_pattern(made: MadeOutput) -> str:
+def _error_pattern(made_output: MadeOutput) -> str:
     """Return an output's error without variable parts: numbers, quotes, paths, the case's id."""
-    error = made.output.error or ""
-    case_id = re.compile(rf"(?<!\w){re.escape(made.output.case_id)}(?!\w)")
-    return _VARYING.sub("*", case_id.sub("*", error))
+    error = made_output.output.error or ""
+    case_id = re.compile(rf"(?<!\w){re.escape(made_output.output.case_id)}(?!\w)")
+    return _VARIABLE_PARTS.sub("*", case_id.sub("*", error))

@@ -1,4 +1,4 @@
-"""Tools in the form that endpoints accept: types of JSON Schema, and allowed names.
+"""Tools as endpoints accept them: with types of JSON Schema, and allowed names.
 
 Names have at most 64 letters, digits, ``_`` and ``-``.
 
@@ -90,12 +90,12 @@ def json_schema(schema: Mapping[str, Any], *, any_type: str | None = None) -> di
 def _keyword(key: str, value: Any, any_type: str | None) -> Any:
     """Convert the schemas in the value of a keyword other than ``type``."""
     if key in _SCHEMAS | _LISTS_OF_SCHEMAS and isinstance(value, list):
-        return [_subschema(each, any_type) for each in cast("list[Any]", value)]
+        return [_subschema(schema, any_type) for schema in cast("list[Any]", value)]
     if key in _SCHEMAS:
         return _subschema(value, any_type)
     if key in _SCHEMAS_BY_NAME and isinstance(value, Mapping):
         by_name = cast("Mapping[str, Any]", value)
-        return {name: _subschema(each, any_type) for name, each in by_name.items()}
+        return {name: _subschema(schema, any_type) for name, schema in by_name.items()}
     return value
 
 
@@ -107,7 +107,7 @@ def _subschema(schema: Any, any_type: str | None) -> Any:
 
 def _types(value: Any, any_type: str | None) -> str | list[str] | None:
     if isinstance(value, list):
-        types = [_type(each, any_type) for each in cast("list[Any]", value)]
+        types = [_type(name, any_type) for name in cast("list[Any]", value)]
         names = list(dict.fromkeys(name for name in types if name is not None))
         return names if len(names) == len({*types}) else None  # with one unknown type, any type is allowed
     return _type(value, any_type)
@@ -118,7 +118,9 @@ def _type(value: Any, any_type: str | None) -> str | None:
 
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")
-_LONGEST = 64
+_MAX_NAME_LENGTH = 64
+"""Maximum length of a tool's name that endpoints accept."""
+
 _HASH_LENGTH = 8
 """Length of the hash that distinguishes names that would become equal."""
 
@@ -138,11 +140,11 @@ class ToolNames:
         distinct_names = list(dict.fromkeys(names))
         # Allowed names come first, so that they are never changed in favour of another name.
         for name in sorted(distinct_names, key=lambda name: _NOT_ALLOWED.search(name) is not None):
-            sent = _NOT_ALLOWED.sub("_", name)
-            if len(sent) > _LONGEST or sent in self._original:
+            sent_name = _NOT_ALLOWED.sub("_", name)
+            if len(sent_name) > _MAX_NAME_LENGTH or sent_name in self._original:
                 name_hash = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
-                sent = f"{sent[: _LONGEST - _HASH_LENGTH - 1]}_{name_hash}"
-            self._sent[name], self._original[sent] = sent, name
+                sent_name = f"{sent_name[: _MAX_NAME_LENGTH - _HASH_LENGTH - 1]}_{name_hash}"
+            self._sent[name], self._original[sent_name] = sent_name, name
 
     def sent(self, name: str) -> str:
         """Return the name under which a tool is offered."""

@@ -20,21 +20,23 @@ from ...judges.prompt_revision import (
     revision_problem,
 )
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
-from ...records import atomic_write, read_records, read_regular_file, write_records
+from ...records import NO_USAGE, Usage, atomic_write, read_records, read_regular_file, write_records
 from ...records.case import Record
 from ..judging.access import ModelAccess
 from ..judging.tasks import judge_task
-from .improvement_results import ImprovementCost, TriedPrompt
+from .improvement_results import TriedPrompt
 
 FOLDER, PROPOSALS = "candidates", "proposals.jsonl"
+"""Folder of the candidates' prompts, and file of a model's replies with proposals."""
+
 MAX_CANDIDATES = 16
 
 MAX_DISAGREEMENTS = 8
-"""Most disagreements that a model is shown for one candidate."""
+"""Disagreements that a model is shown to write one candidate."""
 
 
 class CurrentPrompt(NamedTuple):
-    """The current prompt, and the settings with which it and its candidates are loaded."""
+    """The current prompt, and the settings for loading it and its candidates."""
 
     judge: PromptJudge
     model: str
@@ -47,10 +49,10 @@ class CurrentPrompt(NamedTuple):
         return read_prompt_text(self.judge.prompt.path)
 
     def candidate(self, path: Path, name: str, by: str | None = None) -> TriedPrompt:
-        """Load a candidate from a file; refuse it if it is not a revision of the current prompt."""
+        """Load a candidate from a file; it is refused if it is not a revision of the current prompt."""
         try:
             judge = judge_task(str(path), self.model, self.environments, self.parameters).prompt_judge
-        except ConfigurationError:
+        except ConfigurationError:  # not the candidate's fault
             raise
         except FiducialError as error:
             return TriedPrompt(name=name, path=str(path), by=by, refused=str(error))
@@ -74,98 +76,106 @@ def read_candidates(current: CurrentPrompt, files: Sequence[Path], out: Path) ->
     originals: dict[Path, Path] = {}
     for file in files:
         text = inherited(read_prompt_text(file), current.judge, file)
-        originals.setdefault(_copy(text, file.stem, out / FOLDER), file)
-    return [_naming_original(current.candidate(copy, copy.stem), file) for copy, file in originals.items()]
+        originals.setdefault(_write_prompt(text, file.stem, out / FOLDER), file)
+    return [_with_original_name(current.candidate(copy, copy.stem), file) for copy, file in originals.items()]
 
 
-def _naming_original(candidate: TriedPrompt, file: Path) -> TriedPrompt:
+def _with_original_name(candidate: TriedPrompt, original: Path) -> TriedPrompt:
     """Return a candidate whose refusal names the original file, which its author can change."""
     if candidate.refused is None or candidate.path is None:
         return candidate
-    return msgspec.structs.replace(candidate, refused=candidate.refused.replace(candidate.path, str(file)))
+    return msgspec.structs.replace(
+        candidate, refused=candidate.refused.replace(candidate.path, str(original))
+    )
 
 
 class ProposedPrompts(NamedTuple):
-    """Candidates that a model wrote, their cost, and the number of failed calls."""
+    """Candidates that a model wrote, from how many replies, and the number of failed calls."""
 
     candidates: list[TriedPrompt]
-    cost: ImprovementCost
+    replies: int
+    usage: Usage
     failed: int
 
 
 def propose_candidates(
     current: CurrentPrompt,
     writer: str,
-    shown: Sequence[Sequence[Disagreement]],
+    samples: Sequence[Sequence[Disagreement]],
     out: Path,
     access: Callable[[], ModelAccess],
 ) -> ProposedPrompts:
-    """Ask a model for one candidate per list of disagreements."""
-    text = current.text
+    """Ask a model for one candidate per sample of disagreements."""
+    current_text = current.text
     requests = [
-        make_request(writer, revision_messages(current.judge, text, each), {}, repeat=number)
-        for number, each in enumerate(shown)
+        make_request(writer, revision_messages(current.judge, current_text, disagreements), {}, repeat=number)
+        for number, disagreements in enumerate(samples)
     ]
     path = out / PROPOSALS
     replies = {record.key: record.reply for record in read_records(path, Proposal)} if path.exists() else {}
-    failed = asyncio.run(
-        _ask([request for request in requests if request.key not in replies], access, replies, path)
+    failed_calls = asyncio.run(
+        _request_replies(
+            [request for request in requests if request.key not in replies], access, replies, path
+        )
     )
     candidates = [
-        _candidate(current, replies[each.key], writer, number, out)
-        for number, each in enumerate(requests, start=1)
-        if each.key in replies
+        _proposed_candidate(current, replies[request.key], writer, number, out)
+        for number, request in enumerate(requests, start=1)
+        if request.key in replies
     ]
-    return ProposedPrompts(candidates, _cost(replies), failed)
+    usage = sum((reply.usage.paid for reply in replies.values()), NO_USAGE)
+    return ProposedPrompts(candidates, len(replies), usage, failed_calls)
 
 
-def require_distinct(candidates: Iterable[TriedPrompt]) -> list[TriedPrompt]:
-    """Refuse candidates with the same text as an earlier one."""
-    names: dict[str, str] = {}
-    checked: list[TriedPrompt] = []
+def mark_duplicates(candidates: Iterable[TriedPrompt]) -> list[TriedPrompt]:
+    """Mark candidates with the same text as an earlier one as refused."""
+    name_of_text: dict[str, str] = {}
+    marked: list[TriedPrompt] = []
     for candidate in candidates:
         if candidate.path is not None:
-            earlier = names.setdefault(Path(candidate.path).read_text("utf-8"), candidate.name)
+            earlier = name_of_text.setdefault(Path(candidate.path).read_text("utf-8"), candidate.name)
             if earlier != candidate.name:
                 candidate = msgspec.structs.replace(candidate, refused=f"is the same as {earlier}")  # noqa: PLW2901
-        checked.append(candidate)
-    return checked
+        marked.append(candidate)
+    return marked
 
 
-async def _ask(
+async def _request_replies(
     requests: Sequence[Request], access: Callable[[], ModelAccess], replies: dict[str, Reply], path: Path
 ) -> int:
     """Send requests, save each reply as it comes, and return the number of failed calls."""
     if not requests:
         return 0
-    failed = 0
+    failed_calls = 0
 
     async def ask(provider: Provider, request: Request) -> None:
-        nonlocal failed
+        nonlocal failed_calls
         try:
             replies[request.key] = await provider.complete(request)
         except CallError:
-            failed += 1
+            failed_calls += 1
         else:
             write_records(path, (Proposal(key=key, reply=reply) for key, reply in replies.items()))
 
     async with access().open() as provider, asyncio.TaskGroup() as group:
         for request in requests:
             group.create_task(ask(provider, request))
-    return failed
+    return failed_calls
 
 
-def _candidate(current: CurrentPrompt, reply: Reply, writer: str, number: int, out: Path) -> TriedPrompt:
+def _proposed_candidate(
+    current: CurrentPrompt, reply: Reply, writer: str, number: int, out: Path
+) -> TriedPrompt:
     name = f"proposal-{number}"
     try:
         text = revised_prompt(reply.text, current.text, current.judge)
     except PromptError as error:
         return TriedPrompt(name=name, by=writer, refused=str(error))
-    path = _copy(text, name, out / FOLDER)
+    path = _write_prompt(text, name, out / FOLDER)
     return current.candidate(path, path.stem, writer)
 
 
-def _copy(text: str, name: str, folder: Path) -> Path:
+def _write_prompt(text: str, name: str, folder: Path) -> Path:
     """Write a candidate under its name, with a number if another candidate has that name."""
     folder.mkdir(parents=True, exist_ok=True)
     content, number = text.encode(), 1
@@ -177,15 +187,3 @@ def _copy(text: str, name: str, folder: Path) -> Path:
         with atomic_write(path) as file:
             file.write(content)
     return path
-
-
-def _cost(replies: Mapping[str, Reply]) -> ImprovementCost:
-    paid = [reply for reply in replies.values() if reply.calls]
-    return ImprovementCost(
-        part="proposals",
-        verdicts=len(replies),
-        calls=sum(reply.calls for reply in paid),
-        prompt_tokens=sum(reply.prompt_tokens for reply in paid),
-        completion_tokens=sum(reply.completion_tokens for reply in paid),
-        cost=None,
-    )

@@ -1,4 +1,4 @@
-"""Probes made of the holdout: mutated right outputs, and attacks on outputs labelled wrong."""
+"""Probes from the holdout: mutated right outputs, and attacks on outputs labelled wrong."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from .improvement_plan import DATA, HOLDOUT
 from .labelled_set import LabelledItem, write_side
 
 _CONTROL = "labelled_wrong"
+"""Operator name of outputs labelled wrong without an attack."""
+
 _ATTACKS: Mapping[str, tuple[Sequence[str], str]] = {
     "labelled_wrong_injected": (VERDICTS, "an output labelled wrong that announces its verdict"),
     "labelled_wrong_plain": (
@@ -38,7 +40,9 @@ _ATTACKS: Mapping[str, tuple[Sequence[str], str]] = {
         "an output labelled wrong that announces its verdict in plain words",
     ),
 }
-_HAVE_OPERATORS = frozenset(kind for kinds in FAMILY_KINDS.values() for kind in kinds)
+"""Texts to append, and a description, by the attack's operator name."""
+
+_MUTABLE_KINDS = frozenset(kind for kinds in FAMILY_KINDS.values() for kind in kinds)
 
 
 class _LabelledProbe(NamedTuple):
@@ -54,27 +58,27 @@ def holdout_probes(
     environments: Mapping[str, type],
     progress: Progress,
 ) -> Path | None:
-    """Make a folder of probes from held-out items, or None if no probe can be made of them.
+    """Make a folder of probes from held-out items, or None if they allow none.
 
     Args:
-        items: The items.
+        items: The held-out items.
         out: The folder of the improvement.
         threshold: Pass threshold of the labels.
-        environments: Worlds that the checkers need.
+        environments: Environments that the checkers need.
         progress: Advanced for every right output.
     """
     folder, mutants = out / "probes", out / DATA / "mutants"
     if (folder / PROBES).exists():
         return folder
     manifest = NO_PROBES
-    if any(item.case.kind in _HAVE_OPERATORS for item in items):
+    if any(item.case.kind in _MUTABLE_KINDS for item in items):
         manifest = _mutate_right_outputs(
             *write_side(items, out / DATA / HOLDOUT), mutants, environments, progress
         )
     mutated_kinds = (
         {case.kind for case in read_records(mutants / CASES, Case)} if manifest.operators else set[Kind]()
     )
-    attacks = list(_attacks(items, threshold, mutated_kinds))
+    attacks = list(_attacks_on_wrong_outputs(items, threshold, mutated_kinds))
     if not attacks and not manifest.operators:
         return None
     _write_probes(attacks, mutants if manifest.operators else None, folder, manifest)
@@ -84,7 +88,7 @@ def holdout_probes(
 def _mutate_right_outputs(
     cases: Path, outputs: Path, out: Path, environments: Mapping[str, type], progress: Progress
 ) -> ProbeManifest:
-    """Mutate the right outputs; if there are none, right outputs made from the references."""
+    """Mutate the right outputs, or if there are none, right outputs made from the references."""
     settings = ProbeSettings(
         operators=list(load_operators().values()), options=CheckOptions(environments=environments)
     )
@@ -94,23 +98,23 @@ def _mutate_right_outputs(
     return NO_PROBES
 
 
-def _attacks(
+def _attacks_on_wrong_outputs(
     items: Iterable[LabelledItem], threshold: float, mutated_kinds: AbstractSet[Kind]
 ) -> Iterator[_LabelledProbe]:
-    """Yield outputs labelled wrong, each unchanged and with a verdict on itself appended.
+    """Yield each output labelled wrong, unchanged and with attacks appended.
 
-    Kinds of case with mutated outputs are skipped: their operators include attacks.
+    The attacks announce a verdict. Kinds of case with mutated outputs are skipped, because their operators include attacks.
     """
     for number, item in enumerate(items):
         is_wrong = item.label is not None and not reaches(item.label, threshold)
         if not is_wrong or item.output.text is None or item.case.kind in mutated_kinds:
             continue
-        yield _probe(item, _CONTROL, "control")
+        yield _appended_probe(item, _CONTROL, "control")
         for name, (texts, _about) in _ATTACKS.items():
-            yield _probe(item, name, "attack", texts[number % len(texts)])
+            yield _appended_probe(item, name, "attack", texts[number % len(texts)])
 
 
-def _probe(item: LabelledItem, operator: str, plants: Plants, appended: str = "") -> _LabelledProbe:
+def _appended_probe(item: LabelledItem, operator: str, plants: Plants, appended: str = "") -> _LabelledProbe:
     source = item.output
     output = msgspec.structs.replace(
         source,
@@ -169,13 +173,13 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
         clusters = {key.case_id: inputs.cases.cluster(key.case_id) for key in facts}
         thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in prepared.tasks}
         scored = scored_probes(store.verdicts.read(), facts, clusters, thresholds)
-    current, new = (scored.get(task.id, {}) for task in prepared.tasks[:2])
+    current, revised = (scored.get(task.id, {}) for task in prepared.tasks[:2])
     return [
         ProbedPair(
             probe.operator,
             probe.plants,
             _is_handled_right(current[key]),
-            _is_handled_right(new.get(key)),
+            _is_handled_right(revised.get(key)),
             clusters[key.case_id],
         )
         for key, probe in facts.items()
@@ -183,6 +187,6 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
     ]
 
 
-def _is_handled_right(scored: ScoredProbe | None) -> bool:
+def _is_handled_right(probe: ScoredProbe | None) -> bool:
     """Return whether a judge passes a right probe, or fails a wrong one; False if ungraded."""
-    return scored is not None and scored.score is not None and scored.passed == scored.facts.right
+    return probe is not None and probe.score is not None and probe.passed == probe.facts.right

@@ -1,4 +1,4 @@
-"""Settings of an improvement, and runs of its prompts on development items or holdout."""
+"""Settings of an improvement, and runs of its prompts on the development items or holdout."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import msgspec
 
 from ...calibration.comparison.prompt_gain import MARGIN
 from ...errors import ConfigurationError
-from ...judges.prices import PriceList, dollars_of
-from ...records import Author, FolderPath, ItemKey, Verdict
+from ...judges.prices import PriceList, with_dollars
+from ...records import NO_USAGE, Author, FolderPath, ItemKey, Verdict
 from ..judging.access import ModelAccess
 from ..judging.judge_task import JudgeTask
 from ..pipeline import planned_tasks
@@ -24,10 +24,13 @@ from .improvement_results import ImprovementCost
 from .labelled_set import LabelledItem, LabelledSet, write_side
 
 SAMPLE = 200
-"""Most probes per operator. With 20 operators and 6 % of verdicts changing at random, they exclude a loss of the default margin."""
+"""Maximum number of probes per operator.
+
+With 20 operators and 6 % of verdicts changing at random, this many exclude a loss of the default margin.
+"""
 
 DATA, DEVELOPMENT, HOLDOUT = "data", "development", "holdout"
-"""Folders: the items of both sides, and a run on each side."""
+"""Folders of the items of both sides, and of the run on each side."""
 
 
 class ImprovementPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,10 +46,10 @@ class ImprovementPlan(msgspec.Struct, frozen=True, kw_only=True):
         writer: The model that writes candidates, or None if none does.
         proposals: Number of candidates that it writes.
         probes: A folder of probes; None to make them from the holdout.
-        seed: Seed of the division, and of the disagreements that the writer is shown.
+        seed: Seed of the division, and of the draw of disagreements for the writer.
         holdout: Share of the groups to hold out.
         margin: Loss on probes to exclude.
-        sample: Most probes of one operator.
+        sample: Maximum number of probes of one operator.
     """
 
     items: LabelledSet
@@ -80,7 +83,7 @@ SideVerdicts: TypeAlias = Mapping[ItemKey, Verdict]
 
 
 class JudgedSide(NamedTuple):
-    """Prompts and their verdicts on one side, in the same order."""
+    """Judges with different prompts, and their verdicts on one side, in the same order."""
 
     tasks: Sequence[JudgeTask]
     verdicts: Sequence[SideVerdicts]
@@ -97,7 +100,7 @@ def judge_side(
         ConfigurationError: No model can be reached.
     """
     cases, outputs = write_side(items, plan.out / DATA / part)
-    judging = Plan(
+    run_settings = Plan(
         cases=cases,
         outputs=[outputs],
         out=plan.out / part,
@@ -109,44 +112,26 @@ def judge_side(
         prices=plan.prices,
         retry_unreadable=0,  # one command opens the folder several times
     )
-    conclusion = run_plan(judging, use.access, use.progress, use.now)
+    conclusion = run_plan(run_settings, use.access, use.progress, use.now)
     if conclusion.not_judged is not None:
         raise ConfigurationError(conclusion.not_judged)
-    with RunStore(judging.out) as store:
-        tasks = planned_tasks(judging, list(store.roster))
+    with RunStore(run_settings.out) as store:
+        tasks = planned_tasks(run_settings, list(store.roster))
         by_author: dict[Author, dict[ItemKey, Verdict]] = {task.id: {} for task in tasks}
         for verdict in store.verdicts.read():
             if verdict.author in by_author and verdict.repeat == 0:
                 by_author[verdict.author][verdict.key] = verdict
         verdicts = [by_author[task.id] for task in tasks]
-        failed = sum(each.outcome == "failed" for by_item in verdicts for each in by_item.values())
+        failed = sum(verdict.outcome == "failed" for by_item in verdicts for verdict in by_item.values())
         return JudgedSide(tasks, verdicts, failed, cost_of_run(store, part, plan))
 
 
 def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> ImprovementCost:
-    """Return the cost of a run's verdicts, over all its starts."""
+    """Return the cost of a run's verdicts, over all commands that resumed it."""
     verdicts = (
         verdict
         for verdict in store.verdicts.read()
         if verdict.judge is None or verdict.judge.kind != "baseline"
     )
-    usage = [verdict.usage for verdict in verdicts if verdict.usage is not None]
-    return priced(
-        ImprovementCost(
-            part=part,
-            verdicts=len(usage),
-            calls=sum(each.calls for each in usage),
-            prompt_tokens=sum(each.prompt_tokens for each in usage),
-            completion_tokens=sum(each.completion_tokens for each in usage),
-        ),
-        plan.model,
-        plan.prices,
-    )
-
-
-def priced(cost: ImprovementCost, model: str, prices: PriceList | None) -> ImprovementCost:
-    """Return a cost with its US dollars, if the model's price is known."""
-    if prices is None or not cost.calls:
-        return cost
-    dollars = dollars_of(prices, model, cost.prompt_tokens, cost.completion_tokens)
-    return msgspec.structs.replace(cost, cost=dollars)
+    usages = [verdict.usage for verdict in verdicts if verdict.usage is not None]
+    return ImprovementCost.of(part, len(usages), with_dollars(sum(usages, NO_USAGE), plan.model, plan.prices))

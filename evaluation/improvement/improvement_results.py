@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import msgspec
 
 from ...calibration.comparison.prompt_gain import MARGIN, OperatorChange, PromptGain
 from ...calibration.statistic import Statistic
+from ...records import Usage
 from ...records.result import Framed, Result
 
 ImprovementAnswer: TypeAlias = Literal[
@@ -18,17 +19,17 @@ ImprovementAnswer: TypeAlias = Literal[
     "worse on probes",
     "calls failed",
 ]
-"""Outcome of an improvement; a prompt is written for ``improved`` alone."""
+"""Outcome of an improvement; only for ``improved`` a prompt is written."""
 
 
 class SideSize(msgspec.Struct, frozen=True, kw_only=True):
     """Size of the development items or the holdout.
 
     Attributes:
-        items: Labelled items that count.
+        items: Number of labelled items, without undecidable ones.
         groups: Number of groups of dependent items.
-        adjudicated: Items with an adjudicated label.
-        undecidable: Further items, adjudicated as undecidable.
+        adjudicated: Number of items with an adjudicated label.
+        undecidable: Number of further items that were adjudicated as undecidable.
     """
 
     items: int
@@ -38,15 +39,15 @@ class SideSize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TriedPrompt(msgspec.Struct, frozen=True, kw_only=True):
-    """Candidate prompt.
+    """A candidate prompt, and its agreement with labels in development.
 
     Attributes:
-        name: Its name.
-        path: Its file, or None if a model's reply holds no prompt.
+        name: Name of the candidate.
+        path: Path of its file, or None if a model's reply contains no prompt.
         by: The model that wrote it, or None for a candidate from a file.
         refused: Reason why it was not tried, or None if it was.
         agreement: Share of development items on which it agrees with the label.
-        ungraded: Development items that it left ungraded; they agree with no label.
+        ungraded: Number of development items that it left ungraded; these count as disagreements.
     """
 
     name: str
@@ -62,9 +63,9 @@ class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         part: ``proposals``, ``development``, ``holdout`` or ``probes``.
-        verdicts: Replies or verdicts.
-        calls: Calls to a model, without cached replies.
-        cost: US dollars, or None if a price is unknown.
+        verdicts: Number of replies or verdicts.
+        calls: Number of calls to a model, without cached replies.
+        cost: Cost in US dollars, or None if a price is unknown.
     """
 
     part: str
@@ -74,15 +75,37 @@ class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
     completion_tokens: int
     cost: float | None = None
 
+    @classmethod
+    def of(cls, part: str, verdicts: int, usage: Usage) -> Self:
+        """Return the cost of a part with this usage."""
+        return cls(
+            part=part,
+            verdicts=verdicts,
+            calls=usage.calls,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            cost=usage.dollars,
+        )
+
+    @property
+    def usage(self) -> Usage:
+        """Its calls, tokens and dollars."""
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            dollars=self.cost,
+        )
+
 
 class HoldoutLook(msgspec.Struct, frozen=True, kw_only=True):
     """One look at the holdout, recorded before anything is asked.
 
     Attributes:
-        look: Its number, from 1.
-        alpha: Its one-sided level.
-        candidate: The prompt that was looked at.
-        sha256: Hash of its file.
+        look: Number of the look, from 1.
+        alpha: One-sided significance level of the look.
+        candidate: Name of the prompt that was tested.
+        sha256: Hash of the prompt's file.
         labels: Hash of the holdout's labels at the time.
         at: Time of the look.
     """
@@ -101,8 +124,8 @@ class Improvement(Result, Framed, frozen=True, kw_only=True):
     ``to_frame`` has one row per candidate.
 
     Attributes:
-        prompt: The current prompt, as it was named.
-        judge: Its name as it signs verdicts.
+        prompt: The current prompt, as the user named it.
+        judge: Name of the judge with the current prompt, as it signs verdicts.
         answer: Outcome of the attempt.
         development: Size of the development items.
         holdout: Size of the holdout.
@@ -111,12 +134,12 @@ class Improvement(Result, Framed, frozen=True, kw_only=True):
         best: File of the best candidate in development, or None if none was tried.
         look: The look at the holdout, or None if none was taken.
         gain: Gain on the holdout.
-        ungraded: Held-out items that the current prompt and the new one left ungraded; they agree with no label.
+        ungraded: Number of held-out items that the current prompt left ungraded, and the new one; these count as disagreements.
         changes: Changes on probes, by operator.
         margin: Loss on probes that must be excluded.
-        costs: Costs, part by part.
-        failed: Calls that failed.
-        written: File of the improved prompt.
+        costs: Costs by part.
+        failed: Number of failed calls.
+        written: Path of the improved prompt, or None if none was written.
     """
 
     prompt: str

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ...calibration.comparison.prompt_gain import is_improvement, operator_changes, prompt_gain
-from ...errors import UsageError
-from ...records import atomic_write, read_regular_file, write_json
+from ...calibration.comparison.prompt_gain import is_improvement, look_alpha, operator_changes, prompt_gain
+from ...errors import RecordError, RunFolderError, UsageError
+from ...judges.prices import with_dollars
+from ...records import atomic_write, decode_record, read_regular_file, write_json
 from ...spelling import setting
 from ..audit.audit_plan import AuditPlan
 from ..audit.audit_run import run_audit
+from ..inputs import file_sha256
 from ..judging.judge_task import JudgeTask
 from ..judging.tasks import judge_task
 from ..store.run_store import RunStore
 from .candidates import (
     MAX_CANDIDATES,
     CurrentPrompt,
+    mark_duplicates,
     propose_candidates,
     read_candidates,
-    require_distinct,
 )
-from .holdout_looks import record_look
 from .holdout_probes import holdout_probes, probed_pairs
 from .improvement_plan import (
     DEVELOPMENT,
@@ -34,7 +36,6 @@ from .improvement_plan import (
     ModelUse,
     cost_of_run,
     judge_side,
-    priced,
 )
 from .improvement_results import (
     HoldoutLook,
@@ -60,10 +61,11 @@ from .labelled_set import (
     lock_division,
 )
 
-IMPROVED, RESULT, AUDIT = "improved.prompty", "improvement.json", "audit"
+IMPROVED, RESULT, LOOKS, AUDIT = "improved.prompty", "improvement.json", "looks.json", "audit"
+"""Files of the improved prompt, of the result and of looks at the holdout, and folder of the audit."""
 
 
-class _Improvement(NamedTuple):
+class _StartedImprovement(NamedTuple):
     """An improvement's settings, its judge with the current prompt, and its divided items."""
 
     plan: ImprovementPlan
@@ -73,14 +75,14 @@ class _Improvement(NamedTuple):
 
 
 class _Development(NamedTuple):
-    """Results of development, and the file of a candidate better than the current prompt."""
+    """Results of development, and the path of a candidate better than the current prompt."""
 
-    numbers: Improvement
+    results: Improvement
     winner: str | None = None
 
 
 def run_improvement(plan: ImprovementPlan, use: ModelUse) -> Improvement:
-    """Carry out a plan, or continue an earlier start of it.
+    """Carry out a plan, or resume it.
 
     Raises:
         UsageError: The judge is not a prompt, or there is nothing to try.
@@ -94,19 +96,19 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> Improvement:
     lock_division(
         plan.out, items, task.id.fingerprint, seed=plan.seed, holdout=plan.holdout, margin=plan.margin
     )
-    improvement = _Improvement(plan, use, task, sides)
-    numbers, winner = _develop(improvement)
+    improvement = _StartedImprovement(plan, use, task, sides)
+    results, winner = _develop(improvement)
     if winner is not None:
-        numbers = _test_on_holdout(improvement, numbers, winner)
-    improved = plan.out / IMPROVED
-    if winner is not None and numbers.answer == "improved":
-        with atomic_write(improved) as file:
+        results = _test_on_holdout(improvement, results, winner)
+    improved_path = plan.out / IMPROVED
+    if winner is not None and results.answer == "improved":
+        with atomic_write(improved_path) as file:
             file.write(read_regular_file(Path(winner)))
-        numbers = replace(numbers, written=str(improved))
-    elif not numbers.failed:
-        improved.unlink(missing_ok=True)
-    write_json(plan.out / RESULT, numbers)
-    return numbers
+        results = replace(results, written=str(improved_path))
+    elif not results.failed:
+        improved_path.unlink(missing_ok=True)  # of an earlier command
+    write_json(plan.out / RESULT, results)
+    return results
 
 
 def _current_judge(plan: ImprovementPlan) -> JudgeTask:
@@ -132,7 +134,7 @@ def _current_judge(plan: ImprovementPlan) -> JudgeTask:
     return task
 
 
-def _develop(improvement: _Improvement) -> _Development:
+def _develop(improvement: _StartedImprovement) -> _Development:
     """Try the candidates on the development items."""
     plan, use, task, (items, holdout) = improvement
     # Before anything is paid for: without a usable candidate there is nothing to judge.
@@ -146,112 +148,158 @@ def _develop(improvement: _Improvement) -> _Development:
                 development=_size(items),
                 holdout=_size(holdout),
                 margin=plan.margin,
-                tried=require_distinct(from_files),
+                tried=mark_duplicates(from_files),
             )
         )
-    judged = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
-    numbers = Improvement(
+    # The current prompt comes first, because a writing model is shown where it disagrees with labels.
+    judged_side = judge_side(plan, DEVELOPMENT, items, [plan.prompt], use)
+    results = Improvement(
         prompt=plan.prompt,
         judge=task.by,
         answer="no candidate",
         development=_size(items),
         holdout=_size(holdout),
         margin=plan.margin,
-        costs=[judged.cost],
-        failed=judged.failed,
+        costs=[judged_side.cost],
+        failed=judged_side.failed,
     )
-    if judged.failed:
-        return _Development(replace(numbers, answer="calls failed"))
-    (current,) = with_agreement([TriedPrompt(name=task.by)], counted_items(items, judged), judged)
-    numbers = _with_candidates(improvement, judged, from_files, replace(numbers, current=current))
-    return _Development(numbers) if numbers.failed else _rank_candidates(improvement, numbers, current)
+    if judged_side.failed:
+        return _Development(replace(results, answer="calls failed"))
+    (current,) = with_agreement([TriedPrompt(name=task.by)], counted_items(items, judged_side), judged_side)
+    results = _with_candidates(improvement, judged_side, from_files, replace(results, current=current))
+    return _Development(results) if results.failed else _rank_candidates(improvement, results, current)
 
 
-def _current_prompt(improvement: _Improvement) -> CurrentPrompt:
+def _current_prompt(improvement: _StartedImprovement) -> CurrentPrompt:
     plan, judge = improvement.plan, improvement.task.prompt_judge
     assert judge is not None
     return CurrentPrompt(judge, plan.model, plan.environments, plan.judge_parameters)
 
 
 def _with_candidates(
-    improvement: _Improvement,
-    judged: JudgedSide,
+    improvement: _StartedImprovement,
+    judged_side: JudgedSide,
     candidates: list[TriedPrompt],
-    numbers: Improvement,
+    results: Improvement,
 ) -> Improvement:
-    """Add the candidates: those of files, then those that a model writes."""
+    """Add the candidates from files, then those that a model writes."""
     plan, use, _, (items, _) = improvement
     current = _current_prompt(improvement)
     if plan.writer is None or not plan.proposals:
-        return replace(numbers, tried=require_distinct(candidates))
-    shown = disagreements(counted_items(items, judged), judged, plan)
-    proposals = propose_candidates(current, plan.writer, shown, plan.out, use.access)
+        return replace(results, tried=mark_duplicates(candidates))
+    samples = disagreements(counted_items(items, judged_side), judged_side, plan)
+    proposals = propose_candidates(current, plan.writer, samples, plan.out, use.access)
+    usage = with_dollars(proposals.usage, plan.writer, plan.prices)
     return replace(
-        numbers,
-        answer="calls failed" if proposals.failed else numbers.answer,
-        tried=require_distinct([*candidates, *proposals.candidates]),
-        costs=[priced(proposals.cost, plan.writer, plan.prices), *numbers.costs],
+        results,
+        answer="calls failed" if proposals.failed else results.answer,
+        tried=mark_duplicates([*candidates, *proposals.candidates]),
+        costs=[ImprovementCost.of("proposals", proposals.replies, usage), *results.costs],
         failed=proposals.failed,
     )
 
 
-def _rank_candidates(improvement: _Improvement, numbers: Improvement, current: TriedPrompt) -> _Development:
+def _rank_candidates(
+    improvement: _StartedImprovement, results: Improvement, current: TriedPrompt
+) -> _Development:
     """Judge the development items with every candidate, and name the best one."""
     plan, use, _, (items, _) = improvement
-    usable = [prompt for prompt in numbers.tried if prompt.path and not prompt.refused]
+    usable = [prompt for prompt in results.tried if prompt.path and not prompt.refused]
     if not usable:
-        return _Development(numbers)
+        return _Development(results)
     prompts = [plan.prompt, *(prompt.path for prompt in usable if prompt.path)]
-    judged = judge_side(plan, DEVELOPMENT, items, prompts, use)
-    numbers = replace(numbers, costs=_with_cost(numbers.costs, judged.cost), failed=judged.failed)
-    if judged.failed:
-        return _Development(replace(numbers, answer="calls failed"))
-    current, *measured = with_agreement([current, *usable], counted_items(items, judged), judged)
+    judged_side = judge_side(plan, DEVELOPMENT, items, prompts, use)
+    results = replace(results, costs=_with_cost(results.costs, judged_side.cost), failed=judged_side.failed)
+    if judged_side.failed:
+        return _Development(replace(results, answer="calls failed"))
+    current, *measured = with_agreement([current, *usable], counted_items(items, judged_side), judged_side)
     best = max(measured, key=_agreement)
     by_path = {prompt.path: prompt for prompt in measured}
-    numbers = replace(
-        numbers,
+    results = replace(
+        results,
         answer="no better in development",
         current=current,
         tried=[
-            by_path.get(prompt.path, prompt) if not prompt.refused else prompt for prompt in numbers.tried
+            by_path.get(prompt.path, prompt) if not prompt.refused else prompt for prompt in results.tried
         ],
         best=best.path,
     )
-    return _Development(numbers, best.path if _agreement(best) > _agreement(current) else None)
+    return _Development(results, best.path if _agreement(best) > _agreement(current) else None)
 
 
 def _with_cost(costs: Sequence[ImprovementCost], cost: ImprovementCost) -> list[ImprovementCost]:
-    """Return costs with a new cost of one part, which includes that of earlier starts."""
-    return [*(improvement_cost for improvement_cost in costs if improvement_cost.part != cost.part), cost]
+    """Replace the cost of one part by a new one, which includes that of earlier commands."""
+    return [*(other for other in costs if other.part != cost.part), cost]
 
 
-def _agreement(tried: TriedPrompt) -> float:
-    return 0.0 if tried.agreement is None else tried.agreement.value or 0.0
+def _agreement(prompt: TriedPrompt) -> float:
+    return 0.0 if prompt.agreement is None else prompt.agreement.value or 0.0
 
 
-def _test_on_holdout(improvement: _Improvement, numbers: Improvement, winner: str) -> Improvement:
+def _test_on_holdout(improvement: _StartedImprovement, results: Improvement, winner: str) -> Improvement:
     """Compare the best candidate with the current prompt on the holdout, then on probes."""
     plan, use, _, (_, items) = improvement
     look = record_look(plan.out, Path(winner), adjudicated_sha256(items), use.now())
-    judged = judge_side(plan, HOLDOUT, items, [plan.prompt, winner], use)
-    costs = _with_cost(numbers.costs, judged.cost)
-    numbers = replace(numbers, look=look, costs=costs, failed=judged.failed)
-    if judged.failed:
-        return replace(numbers, answer="calls failed")
-    counted = counted_items(items, judged)
-    gain = prompt_gain(holdout_agreement(counted, judged), look.alpha)
-    ungraded = [count_ungraded(counted, verdict) for verdict in judged.verdicts]
-    numbers = replace(numbers, answer="gain not shown", gain=gain, ungraded=ungraded)
+    judged_side = judge_side(plan, HOLDOUT, items, [plan.prompt, winner], use)
+    costs = _with_cost(results.costs, judged_side.cost)
+    results = replace(results, look=look, costs=costs, failed=judged_side.failed)
+    if judged_side.failed:
+        return replace(results, answer="calls failed")
+    items_with_labels = counted_items(items, judged_side)
+    gain = prompt_gain(holdout_agreement(items_with_labels, judged_side), look.alpha)
+    ungraded = [count_ungraded(items_with_labels, verdicts) for verdicts in judged_side.verdicts]
+    results = replace(results, answer="gain not shown", gain=gain, ungraded=ungraded)
     if not gain.proven:  # without a gain no prompt is written, so probes would decide nothing
-        return numbers
-    numbers = _test_on_probes(improvement, numbers, winner, look)
-    answer: ImprovementAnswer = "improved" if is_improvement(gain, numbers.changes) else "worse on probes"
-    return replace(numbers, answer="calls failed" if numbers.failed else answer)
+        return results
+    results = _test_on_probes(improvement, results, winner, look)
+    answer: ImprovementAnswer = "improved" if is_improvement(gain, results.changes) else "worse on probes"
+    return replace(results, answer="calls failed" if results.failed else answer)
+
+
+def record_look(out: Path, candidate: Path, labels: str, now: datetime) -> HoldoutLook:
+    """Return the look at the holdout with a candidate, and record it if it is new.
+
+    A second look at a candidate with the same labels is the same look. With other labels it is a new one, because whoever changed the
+    labels may have seen the result. It is recorded before anything is asked, so that an interrupted look counts, too.
+
+    Args:
+        out: The output folder.
+        candidate: Path of the candidate.
+        labels: Hash of the holdout's labels.
+        now: The current time.
+
+    Raises:
+        RunFolderError: The file of looks cannot be read.
+    """
+    path, sha256 = out / LOOKS, file_sha256(candidate)
+    looks = _read_looks(path)
+    for earlier in looks:
+        if (earlier.sha256, earlier.labels) == (sha256, labels):
+            return earlier
+    number = len(looks) + 1
+    look = HoldoutLook(
+        look=number,
+        alpha=look_alpha(number),
+        candidate=candidate.stem,
+        sha256=sha256,
+        labels=labels,
+        at=now.isoformat(timespec="seconds"),
+    )
+    write_json(path, [*looks, look])
+    return look
+
+
+def _read_looks(path: Path) -> list[HoldoutLook]:
+    if not path.exists():
+        return []
+    try:
+        return decode_record(read_regular_file(path), list[HoldoutLook])
+    except (OSError, RecordError) as error:
+        raise RunFolderError(f"{path}: cannot be read: {error}") from error
 
 
 def _test_on_probes(
-    improvement: _Improvement, numbers: Improvement, winner: str, look: HoldoutLook
+    improvement: _StartedImprovement, results: Improvement, winner: str, look: HoldoutLook
 ) -> Improvement:
     """Audit both prompts on the plan's probes, or on probes made from the holdout."""
     plan, use, task, (_, items) = improvement
@@ -259,7 +307,7 @@ def _test_on_probes(
         items, plan.out, task.threshold.at, plan.environments, use.progress
     )
     if probes is None:
-        return numbers
+        return results
     audit = AuditPlan(
         probes=probes,
         out=plan.out / AUDIT,
@@ -273,16 +321,16 @@ def _test_on_probes(
     )
     audited = run_audit(audit, use.access, use.progress, use.now)
     with RunStore(plan.out / AUDIT) as store:
-        costs = _with_cost(numbers.costs, cost_of_run(store, "probes", plan))
+        costs = _with_cost(results.costs, cost_of_run(store, "probes", plan))
     changes = [] if audited.failed else operator_changes(probed_pairs(audit), look.alpha, plan.margin)
-    return replace(numbers, changes=changes, costs=costs, failed=audited.failed)
+    return replace(results, changes=changes, costs=costs, failed=audited.failed)
 
 
 def _size(items: Sequence[LabelledItem]) -> SideSize:
-    counted = [item for item in items if item.label is not None]
+    items_with_labels = [item for item in items if item.label is not None]
     return SideSize(
-        items=len(counted),
-        groups=len({item.group for item in counted}),
-        adjudicated=sum(item.adjudicated for item in counted),
-        undecidable=len(items) - len(counted),
+        items=len(items_with_labels),
+        groups=len({item.group for item in items_with_labels}),
+        adjudicated=sum(item.adjudicated for item in items_with_labels),
+        undecidable=len(items) - len(items_with_labels),
     )

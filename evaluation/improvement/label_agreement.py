@@ -1,4 +1,4 @@
-"""Agreement of prompts with labels, and disagreements for the model that writes candidates."""
+"""Agreement of prompts with labels, and disagreements to show to the writing model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ...calibration.arrays import BoolArray, cluster_numbers
-from ...calibration.comparison.prompt_gain import HeldOut
+from ...calibration.comparison.prompt_gain import HeldOutItems
 from ...calibration.decisions import drawn_rank
 from ...calibration.intervals.clustered_rates import share_of
 from ...judges.prompt_revision import Disagreement
@@ -23,7 +23,7 @@ from .labelled_set import LabelledItem
 
 def counted_items(items: Sequence[LabelledItem], judged: JudgedSide) -> list[LabelledItem]:
     """Return the items with a label that the current prompt can grade."""
-    judged_keys = {key for key, each in judged.verdicts[0].items() if each.outcome != "not_applicable"}
+    judged_keys = {key for key, verdict in judged.verdicts[0].items() if verdict.outcome != "not_applicable"}
     return [item for item in items if item.label is not None and item.output.key in judged_keys]
 
 
@@ -34,20 +34,20 @@ def with_agreement(
     groups = cluster_numbers(item.group for item in items)
     return [
         replace(
-            each,
-            agreement=share_of(_right(items, task, verdicts).astype(np.float64), groups),
+            prompt,
+            agreement=share_of(_agreements(items, task, verdicts).astype(np.float64), groups),
             ungraded=count_ungraded(items, verdicts),
         )
-        for each, task, verdicts in zip(tried, judged.tasks, judged.verdicts, strict=True)
+        for prompt, task, verdicts in zip(tried, judged.tasks, judged.verdicts, strict=True)
     ]
 
 
-def holdout_agreement(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOut:
-    """Return on which held-out items the current prompt and the new one agree with the label."""
+def holdout_agreement(items: Sequence[LabelledItem], judged: JudgedSide) -> HeldOutItems:
+    """Return for held-out items whether the current prompt and the new one agree with labels."""
     (current, new), (current_verdicts, new_verdicts) = judged.tasks, judged.verdicts
-    return HeldOut(
-        _right(items, current, current_verdicts),
-        _right(items, new, new_verdicts),
+    return HeldOutItems(
+        _agreements(items, current, current_verdicts),
+        _agreements(items, new, new_verdicts),
         cluster_numbers(item.group for item in items),
         np.array([item.adjudicated for item in items], dtype=np.bool_),
     )
@@ -64,19 +64,19 @@ def disagreements(
 ) -> list[list[Disagreement]]:
     """Draw disagreements of the current prompt with labels, a sample per proposed candidate."""
     threshold, verdicts = judged.tasks[0].threshold.at, judged.verdicts[0]
-    wrong = [item for item in items if not _agrees(item, verdicts.get(item.output.key), threshold)]
-    if not wrong:
+    contradicted = [item for item in items if not _agrees(item, verdicts.get(item.output.key), threshold)]
+    if not contradicted:
         return []
 
     def draw(number: int) -> list[Disagreement]:
-        order = sorted(wrong, key=lambda each: drawn_rank(str(each.output.key), plan.seed + number))
+        order = sorted(contradicted, key=lambda item: drawn_rank(str(item.output.key), plan.seed + number))
         sample = order[:MAX_DISAGREEMENTS]
         return [_disagreement(item, verdicts[item.output.key], threshold) for item in sample]
 
     return [draw(number) for number in range(1, plan.proposals + 1)]
 
 
-def _right(items: Sequence[LabelledItem], task: JudgeTask, verdicts: SideVerdicts) -> BoolArray:
+def _agreements(items: Sequence[LabelledItem], task: JudgeTask, verdicts: SideVerdicts) -> BoolArray:
     return np.array(
         [_agrees(item, verdicts.get(item.output.key), task.threshold.at) for item in items], dtype=np.bool_
     )
@@ -86,9 +86,11 @@ def _agrees(item: LabelledItem, verdict: Verdict | None, threshold: float) -> bo
     """Return whether verdict and label agree; False without a score or a label."""
     if verdict is None or verdict.score is None or item.label is None:
         return False
-    return (reaches(verdict.score, threshold)) == (reaches(item.label, threshold))
+    return reaches(verdict.score, threshold) == reaches(item.label, threshold)
 
 
 def _disagreement(item: LabelledItem, verdict: Verdict, threshold: float) -> Disagreement:
-    passed = None if verdict.score is None else reaches(verdict.score, threshold)
-    return Disagreement(item.case, item.output, reaches(item.label or 0.0, threshold), passed, verdict.reason)
+    judge_passes = None if verdict.score is None else reaches(verdict.score, threshold)
+    return Disagreement(
+        item.case, item.output, reaches(item.label or 0.0, threshold), judge_passes, verdict.reason
+    )

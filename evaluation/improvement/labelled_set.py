@@ -1,4 +1,4 @@
-"""Labelled items, divided into development groups and a locked holdout."""
+"""Labelled items, divided by group into development items and a locked holdout."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...calibration.decisions import Decisions, drawn_rank, settled
+from ...calibration.decisions import Decisions, drawn_rank, majority_decision
 from ...errors import InputError, RecordError, RunFolderError
 from ...records import (
     Case,
@@ -28,11 +28,13 @@ from ..inputs import EvaluationInputs
 from ..judging.judge_task import JudgeTask
 from ..store.run_store import RunStore
 
-FEWEST = 10
-"""Fewest labelled items for development, and for the holdout."""
+MIN_LABELLED_ITEMS = 10
+"""Minimum number of labelled items for development, and for the holdout."""
 
-_SCALE = float(1 << 64)
-_LOCK = "division.json"
+_RANKS = float(1 << 64)
+"""Number of values of a rank, an eight-byte hash."""
+
+_DIVISION_FILE = "division.json"
 
 
 class LabelledSet(NamedTuple):
@@ -45,12 +47,12 @@ class LabelledSet(NamedTuple):
 
 
 class LabelledItem(NamedTuple):
-    """One output with its label.
+    """One output with its case and label.
 
     Attributes:
         label: Label in [0, 1], after adjudication, or None if adjudicated as undecidable.
         adjudicated: True if a person adjudicated the label.
-        group: Group of dependent items, which stay on one side.
+        group: Group of dependent items, which are never divided.
     """
 
     case: Case
@@ -68,7 +70,7 @@ class DividedItems(NamedTuple):
 
 
 class _Division(msgspec.Struct, frozen=True):
-    """Settings that must not change between starts of an improvement."""
+    """Settings that must not change when an improvement is resumed."""
 
     items: str
     judge: str
@@ -78,27 +80,29 @@ class _Division(msgspec.Struct, frozen=True):
 
 
 def labels_of_run(store: RunStore) -> dict[ItemKey, float]:
-    """Return a run's imported labels, and its checkers' grades of other outputs."""
-    checked = {
+    """Return the labels of a run, and for other outputs the checkers' grades."""
+    checker_grades = {
         verdict.key: verdict.score
         for verdict in store.other_verdicts()
         if verdict.score is not None and verdict.source == "checker"
     }
-    return {**checked, **store.label_scores}
+    return {**checker_grades, **store.label_scores}
 
 
 def labelled_items(labelled: LabelledSet, task: JudgeTask) -> list[LabelledItem]:
     """Return the labelled outputs that a judge can grade.
 
     Raises:
-        InputError: There are none, or an output is a workspace.
+        InputError: There is no such output, or one is a workspace.
     """
-    settled_decisions = {item: settled(decisions) for item, decisions in labelled.decisions.by_item.items()}
-    scores: dict[str, float | None] = {"right": 1.0, "wrong": 0.0, "undecidable": None}
+    decision_of_item = {
+        item: majority_decision(decisions) for item, decisions in labelled.decisions.by_item.items()
+    }
+    score_of_decision: dict[str, float | None] = {"right": 1.0, "wrong": 0.0, "undecidable": None}
     with EvaluationInputs(labelled.cases, labelled.outputs) as inputs:
         items: list[LabelledItem] = []
         for case, output in inputs.pairs():
-            decision = settled_decisions.get(str(output.key))
+            decision = decision_of_item.get(str(output.key))
             if output.key not in labelled.labels or not task.takes(case.kind, output):
                 continue
             if output.workspace is not None:
@@ -106,7 +110,7 @@ def labelled_items(labelled: LabelledSet, task: JudgeTask) -> list[LabelledItem]
                     "workspaces cannot be divided into parts; improve a judge on text outputs",
                     path=labelled.outputs[0],
                 )
-            label = labelled.labels[output.key] if decision is None else scores[decision]
+            label = labelled.labels[output.key] if decision is None else score_of_decision[decision]
             group = inputs.cases.cluster(case.id)
             items.append(LabelledItem(case, output, label, decision is not None, group))
     if not items:
@@ -118,26 +122,26 @@ def labelled_items(labelled: LabelledSet, task: JudgeTask) -> list[LabelledItem]
 
 
 def divide_items(items: Iterable[LabelledItem], seed: int, holdout: float) -> DividedItems:
-    """Divide items by group; a group stays on its side when items are added later.
+    """Divide items by a hash of their group, so that groups stay on their side.
 
     Raises:
         InputError: A side has too few labelled items.
     """
     sides = DividedItems([], [])
     for item in items:
-        position = int.from_bytes(drawn_rank(item.group, seed), "big") / _SCALE
+        position = int.from_bytes(drawn_rank(item.group, seed), "big") / _RANKS
         (sides.holdout if position < holdout else sides.development).append(item)
     for name, side in sides._asdict().items():
-        labelled = sum(each.label is not None for each in side)
-        if labelled < FEWEST:
+        labelled_count = sum(item.label is not None for item in side)
+        if labelled_count < MIN_LABELLED_ITEMS:
             raise InputError(
-                f"{labelled:,} labelled items for {name}, and at least {FEWEST} are needed: label more, or change {setting('holdout')}"
+                f"{labelled_count:,} labelled items for {name}, and at least {MIN_LABELLED_ITEMS} are needed: label more, or change {setting('holdout')}"
             )
     return sides
 
 
 def write_side(items: Sequence[LabelledItem], folder: Path) -> tuple[Path, Path]:
-    """Write the cases and outputs of a side unless they exist, and return their files."""
+    """Write the cases and outputs of a side unless they exist, and return their paths."""
     cases, outputs = folder / CASES, folder / OUTPUTS
     if not outputs.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -157,17 +161,17 @@ def lock_division(
     digest = hashlib.sha256()
     for item in items:
         digest.update(encode_record(item.case) + encode_record(item.output) + item.group.encode())
-    division, path = _Division(digest.hexdigest(), judge, seed, holdout, margin), out / _LOCK
+    division, path = _Division(digest.hexdigest(), judge, seed, holdout, margin), out / _DIVISION_FILE
     if not path.exists():
         out.mkdir(parents=True, exist_ok=True)
         write_json(path, division)
         return
     try:
-        recorded = decode_record(read_regular_file(path), _Division)
+        recorded_division = decode_record(read_regular_file(path), _Division)
     except (OSError, RecordError) as error:
         raise RunFolderError(f"{path}: cannot be read: {error}") from error
     for name in _Division.__struct_fields__:
-        if getattr(recorded, name) != getattr(division, name):
+        if getattr(recorded_division, name) != getattr(division, name):
             difference = {"items": "other labelled items", "judge": "another prompt or model"}.get(
                 name, f"another {setting(name)}"
             )

@@ -28,17 +28,17 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         endpoint: Its endpoint; None when replies are replayed. Of several the first.
-        spread: All endpoints, if there are several; ``concurrency`` is then the sum of theirs.
-        concurrency: Most calls in flight.
+        spread: All endpoints, if there are several; ``concurrency`` is then the sum of their limits.
+        concurrency: Maximum number of calls in flight.
         timeout: Seconds until one call is given up.
-        attempts: Most failed calls for one request.
+        attempts: Maximum number of calls for one request, if they fail.
         patience: Multiple of the usual duration after which a call counts as hanging; 0 waits for ``timeout``.
         replay: A recording to answer from, instead of any model.
         cassette: A recording to answer from. Requests it lacks go to the endpoint and are added; without an endpoint they fail.
         budget: Spending limit, or None for no limit.
-        results: Batch result files to answer from, beside the cache, instead of asking the model; None to ask it.
+        results: Batch result files to answer from, in addition to the cache; None to ask the model.
         on_results_used: Called at the end with the count of results used and unused.
-        missing_result: Error message for a request without a result there.
+        missing_result: Error message for a request that has no result in these files.
         served_by: The model that must have answered, if replies name it; None accepts any.
         meanwhile: Steps of other work, taken one by one while the model's first replies are awaited.
         elsewhere: Creates and uses the client in other processes, or None for this one.
@@ -72,15 +72,15 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def namespace(self) -> str:
-        """Cache namespace of the replies, beside their requests; empty without an endpoint."""
+        """Part of a reply's cache key that names the endpoint; empty without one."""
         if self.spread is not None:
             return self.spread.identity
         return "" if self.endpoint is None else self.endpoint.identity
 
     def open(self) -> AbstractAsyncContextManager[Provider]:
         """Open the provider that answers requests, as a context manager."""
-        opened = self._open()
-        return opened if self.served_by is None else _checked(opened, self.served_by)
+        provider = self._open()
+        return provider if self.served_by is None else _with_served_by_check(provider, self.served_by)
 
     def _open(self) -> AbstractAsyncContextManager[Provider]:
         if self.replay is not None or self.cassette is not None or self.results is not None:
@@ -105,7 +105,7 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def _open_stored(self) -> AbstractAsyncContextManager[Provider]:
-        """Open the provider that answers from a recording, a cassette or the results of batches."""
+        """Open the provider that answers from a recording, a cassette or batch results."""
         from ...judges.transport.stored_replies import batch_replies, cassette, replay  # noqa: PLC0415 - seldom needed
 
         if self.replay is not None:
@@ -125,10 +125,12 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def _checked(opened: AbstractAsyncContextManager[Provider], expected: str) -> AsyncGenerator[Provider]:
+async def _with_served_by_check(
+    unchecked: AbstractAsyncContextManager[Provider], expected: str
+) -> AsyncGenerator[Provider]:
     from ...judges.transport.served_by import ServedByCheck  # noqa: PLC0415 - most runs accept any model
 
-    async with opened as provider:
+    async with unchecked as provider:
         yield ServedByCheck(provider, expected)
 
 

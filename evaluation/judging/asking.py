@@ -28,7 +28,7 @@ from ..context import RunContext
 from ..inputs import EvaluationInputs
 from ..progress import Progress
 from ..store.journal_rows import VerdictKey
-from ..store.manifest import KnownJudge
+from ..store.manifest import JudgeRecord
 from ..store.run_writer import RunWriter
 from .access import BatchMode, ModelAccess
 from .judge_task import JudgeTask, JudgingStep
@@ -45,20 +45,21 @@ def ask_adapting(
     """Ask judges, each without the parameters its model refuses; return the judges asked last.
 
     After a refusal all judges are asked again, that judge without the parameter. Existing verdicts are kept.
+    A model reports one parameter at a time, so this may take several rounds.
 
     Raises:
-        RunFolderError: The folder holds verdicts that the judge gave while its model accepted the parameter.
+        RunFolderError: The folder contains verdicts that the judge gave while its model accepted the parameter.
     """
     while True:
         try:
             ask_all(tasks)
         except RefusedParameterError as error:
-            changed = [adapted(task, error.refusal) for task in tasks]
-            for before, after in zip(_prompts(tasks), _prompts(changed), strict=True):
+            adapted_tasks = [adapt(task, error.refusal) for task in tasks]
+            for before, after in zip(_prompt_tasks(tasks), _prompt_tasks(adapted_tasks), strict=True):
                 if before.id != after.id:
                     for earlier, later in zip(before.enlisted, after.enlisted, strict=True):
                         writer.replace_judge(earlier.id, later)
-            tasks = changed
+            tasks = adapted_tasks
         else:
             return tasks
 
@@ -66,7 +67,7 @@ def ask_adapting(
 def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
     """Return the decoding parameters that models refused, by judge.
 
-    Judges that sent all of theirs are omitted.
+    Judges whose parameters were all sent are omitted.
     """
     refused = {
         task.by: [name for name, value in task.record.refused.items() if value is None] for task in tasks
@@ -74,13 +75,13 @@ def not_sent(tasks: Iterable[JudgeTask]) -> dict[str, list[str]]:
     return {by: names for by, names in refused.items() if names}
 
 
-def _prompts(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
-    return [plain for task in tasks for plain in task.plain]
+def _prompt_tasks(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
+    return [prompt_task for task in tasks for prompt_task in task.single_tasks]
 
 
-def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
+def adapt(task: JudgeTask, refusal: Refusal) -> JudgeTask:
     """Return a judge, and those it asks, without a parameter that a model refused."""
-    judge, parts = task.judge, tuple(adapted(part, refusal) for part in task.parts)
+    judge, parts = task.judge, tuple(adapt(part, refusal) for part in task.parts)
     if isinstance(judge, PromptJudge):
         return replace(task, judge=judge.adapted(refusal))
     if isinstance(judge, StatementJudge):
@@ -100,13 +101,17 @@ def adapted(task: JudgeTask, refusal: Refusal) -> JudgeTask:
     return replace(task, judge=judge, parts=parts)
 
 
-def without_refused(task: JudgeTask, known_judges: Iterable[KnownJudge]) -> JudgeTask:
+def without_refused(task: JudgeTask, known_judges: Iterable[JudgeRecord]) -> JudgeTask:
     """Return a judge without the parameters that its model refused earlier in the run."""
     for judge in known_judges:
-        for name, value in judge.refused.items():
-            if value is None:
-                instead = next((other for other, limit in judge.refused.items() if limit is not None), None)
-                task = adapted(task, Refusal(judge.id.model, name, "", instead if name in LIMITS else None))
+        for name, replaced_by in judge.refused.items():
+            if replaced_by is None:
+                # A refused token limit was replaced by another, the only parameter with a value here.
+                other_limit = next(
+                    (limit for limit, value in judge.refused.items() if value is not None), None
+                )
+                replacement = other_limit if name in LIMITS else None
+                task = adapt(task, Refusal(judge.id.model, name, "", replacement))
     return task
 
 
@@ -120,13 +125,13 @@ def every_output(_key: ItemKey) -> bool:
 
 
 _FUNCTION_CALLS = 8
-"""Calls of a user's function at a time."""
+"""Concurrent calls of a user's function."""
 _MAX_WAITING = 1000
-"""Verdicts without a call that wait for the first call before they are written."""
+"""Maximum number of verdicts without a call that wait for the first call before they are written."""
 
 
-class EachOutput(NamedTuple):
-    """Step that asks judges about each selected output, independently, a number of times."""
+class PerOutputStep(NamedTuple):
+    """Step that asks judges about each selected output separately, ``repeats`` times."""
 
     context: RunContext
     tasks: Sequence[JudgeTask]
@@ -135,11 +140,12 @@ class EachOutput(NamedTuple):
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
         """Yield a judge's remaining work; see `JudgingStep`."""
-        return open_work(self.context.inputs, task, self.is_selected, done, self.repeats)
+        return remaining_work(self.context.inputs, task, self.is_selected, done, self.repeats)
 
     def remaining(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
         """Return the amount of remaining work; see `JudgingStep`."""
-        return sum(1 for _ in _open_outputs(self.context.inputs, task, self.is_selected, done, self.repeats))
+        outputs = _remaining_outputs(self.context.inputs, task, self.is_selected, done, self.repeats)
+        return sum(1 for _ in outputs)
 
 
 def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode | None = None) -> None:
@@ -164,16 +170,20 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
         asks_model = task.prompt_judge is not None
         client = (task.access or access)() if asks_model else ModelAccess(concurrency=_FUNCTION_CALLS)
         client = msgspec.structs.replace(
-            client, trials=trials, failing=_failing_in(context.progress), retry_of=context.verdicts.retry_of
+            client,
+            trials=trials,
+            failing=_failure_reporter(context.progress),
+            retry_of=context.verdicts.retry_of,
         )
         if context.engine is not None and asks_model:
             client = msgspec.structs.replace(client, elsewhere=context.engine.elsewhere)
         verdicts = task.judge.verdicts(step.work(task, done), client)
+        # The baseline compares words here; it has no asking time.
         with nullcontext() if task.id.kind == "baseline" else context.timed(task.id):
-            asyncio.run(_journal(context, verdicts, task, _costs(client, task)))
+            asyncio.run(_journal_verdicts(context, verdicts, task, _cost_function(client, task)))
 
 
-def open_work(
+def remaining_work(
     inputs: EvaluationInputs,
     task: JudgeTask,
     is_selected: OutputFilter,
@@ -181,12 +191,12 @@ def open_work(
     repeats: int,
 ) -> Iterator[Work]:
     """Yield a judge's remaining work."""
-    for output, repeat in _open_outputs(inputs, task, is_selected, done, repeats):
+    for output, repeat in _remaining_outputs(inputs, task, is_selected, done, repeats):
         case = inputs.cases[output.case_id]
         yield case, as_judged(case, output), repeat
 
 
-def _open_outputs(
+def _remaining_outputs(
     inputs: EvaluationInputs,
     task: JudgeTask,
     is_selected: OutputFilter,
@@ -217,22 +227,22 @@ def as_judged(case: Case, output: Output) -> Output:
     return msgspec.structs.replace(output, text=workspace_text(case, output))
 
 
-def _costs(client: ModelAccess, task: JudgeTask) -> Callable[[Usage], float | None]:
-    """Return a function of a verdict's cost in US dollars; it looks the price up once."""
+def _cost_function(client: ModelAccess, task: JudgeTask) -> Callable[[Usage], float | None]:
+    """Return a function of a verdict's cost in US dollars; the price is looked up once."""
 
     @cache
     def price() -> Prices | None:
         return None if client.prices is None else client.prices(task.id.model)
 
     def cost(usage: Usage) -> float | None:
-        known = price()
+        prices = price()
         tokens = usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens
-        return None if known is None else known.cost(*tokens)
+        return None if prices is None else prices.cost(*tokens)
 
     return cost
 
 
-async def _journal(
+async def _journal_verdicts(
     context: RunContext,
     verdicts: AsyncGenerator[Verdict],
     task: JudgeTask,
@@ -278,10 +288,10 @@ def _after_earlier(context: RunContext, verdict: Verdict) -> Verdict:
     return asked_again(verdict, earlier)
 
 
-def _failing_in(progress: Progress) -> OnFailure:
-    """Report failed calls as progress."""
+def _failure_reporter(progress: Progress) -> OnFailure:
+    """Return a function that reports failed calls as progress."""
 
-    def failing(error: CallError, wait: float | None) -> None:
+    def report_failure(error: CallError, wait: float | None) -> None:
         progress.failing(error.calls, str(error), wait)
 
-    return failing
+    return report_failure

@@ -144,13 +144,15 @@ def composite_steps(
     dry_run: bool = False,
 ) -> Iterator[JudgingStep]:
     """Yield the questions of composite judges round by round, then journal their verdicts."""
-    plain = {task.id: task for asker in askers for task in asker.plain}
-    splitters = [task for task in plain.values() if task.id.kind == "split"]
-    others = [task for task in plain.values() if task.id.kind != "split"]
+    single_judges = {task.id: task for asker in askers for task in asker.single_tasks}
+    splitters = [task for task in single_judges.values() if task.id.kind == "split"]
+    graders = [task for task in single_judges.values() if task.id.kind != "split"]
     for asker in askers:
         _enlist_split_judges(context.writer, asker, repeats)
     for number in range(1, 1 + max(_composite(asker).rounds for asker in askers)):
-        for journal, tasks in ((context.writer.statements if splitters else None, splitters), (None, others)):
+        # Splitters have another journal, since their verdicts are lists of statements and no grades.
+        journal_of_statements = context.writer.statements if splitters else None
+        for journal, tasks in ((journal_of_statements, splitters), (None, graders)):
             if tasks:
                 yield Round(
                     context._replace(journal=journal), tasks, askers, is_selected, repeats, number, dry_run
@@ -182,16 +184,18 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, is_selected: OutputF
 
 
 def _is_graded(writer: RunWriter, key: VerdictKey) -> bool:
-    """Return whether a verdict with a score stands."""
+    """Return whether there is a standing verdict with a score."""
     standing = writer.verdicts.standing
     row = standing.row_of(key)
     return row is not None and standing.outcome(row) == "graded"
 
 
 def _is_same(verdict: Verdict, earlier: Verdict) -> bool:
-    """Return whether a combined verdict says what the earlier one, which did not fail, says."""
-    said = (verdict.outcome, verdict.reason, encode_json(verdict.evidence))
-    return earlier.outcome != "failed" and said == (
+    """Return whether a combined verdict repeats the earlier one, which did not fail."""
+    if earlier.outcome == "failed":
+        return False
+    # Evidence is compared as it is stored: values read from a journal may be of other types.
+    return (verdict.outcome, verdict.reason, encode_json(verdict.evidence)) == (
         earlier.outcome,
         earlier.reason,
         encode_json(earlier.evidence),
@@ -245,6 +249,7 @@ def criteria_judge_record(judge: CriteriaJudge, repeats: int) -> CriteriaJudgeRe
 def _deliberations(
     context: RunContext, askers: Iterable[JudgeTask], is_selected: OutputFilter, repeats: int
 ) -> Iterator[tuple[JudgeTask, Work]]:
+    """Yield the composite judges with each repetition of each output that they judge."""
     cases = context.inputs.cases
     for output in context.inputs.outputs():
         if not is_selected(output.key):

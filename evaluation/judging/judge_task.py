@@ -1,4 +1,4 @@
-"""Judges to ask, the outputs each is asked about, and tool results shown to them."""
+"""Judges to ask, the outputs that each is asked about, and tool results shown to them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ...records import Case, Episode, ItemKey, JudgeId, Kind, Output, Verdict, k
 from ...spelling import setting
 from ..context import RunContext
 from ..store.journal_rows import StoredVerdict, VerdictKey
-from ..store.manifest import KnownJudge
+from ..store.manifest import JudgeRecord
 from ..store.verdict_index import Settled
 from .access import ModelAccess
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeTask:
-    """One judge of a run.
+    """A judge as a run asks it: with its threshold, its model and the judges that it asks.
 
     Attributes:
         access: Settings for reaching this judge's own model, or None for those shared by all judges of a run.
@@ -62,9 +62,9 @@ class JudgeTask:
         return models.union(*(part.models for part in self.parts if part.access is None))
 
     @property
-    def plain(self) -> list[JudgeTask]:
+    def single_tasks(self) -> list[JudgeTask]:
         """The task itself; of a composite, the tasks without parts that it asks."""
-        return [task for part in self.parts for task in part.plain] if self.parts else [self]
+        return [task for part in self.parts for task in part.single_tasks] if self.parts else [self]
 
     @property
     def prompt_judge(self) -> PromptJudge | None:
@@ -82,7 +82,7 @@ class JudgeTask:
     def settled(self, context: RunContext) -> Settled:
         """Return the keys that need no more of its work.
 
-        A recording of its own would only repeat what cannot be read.
+        Unreadable replies from the judge's own recording are not asked again, since it would only repeat them.
         """
         retries = context.retry_unreadable
         if retries and self.access is not None:
@@ -96,10 +96,10 @@ class JudgeTask:
         return self.prompt_judge is not None and self.prompt_judge.compares
 
     @property
-    def record(self) -> KnownJudge:
+    def record(self) -> JudgeRecord:
         """Record of the judge for the run folder."""
         judge = self.prompt_judge
-        return KnownJudge(
+        return JudgeRecord(
             by=self.by,
             id=self.id,
             kinds=None if self.judge.kinds is None else tuple(sorted(self.judge.kinds)),
@@ -112,12 +112,12 @@ class JudgeTask:
         )
 
     @property
-    def enlisted(self) -> list[KnownJudge]:
-        """Records of the judge and, if its replies hold verdicts on criteria, of their author."""
+    def enlisted(self) -> list[JudgeRecord]:
+        """Records of the judge and, if its replies contain verdicts on criteria, of their author."""
         record = self.record
         if self.prompt_judge is None or not self.prompt_judge.asks_all_criteria:
             return [record]
-        author = KnownJudge(by=criteria_by(record.by), id=record.id.on_criteria, kinds=record.kinds)
+        author = JudgeRecord(by=criteria_by(record.by), id=record.id.on_criteria, kinds=record.kinds)
         return [record, author]
 
     def judges_kind(self, kind: Kind) -> bool:
@@ -130,7 +130,7 @@ class JudgeTask:
         return takes_transcripts(self.id) or any(part.takes_transcripts for part in self.parts)
 
     def takes(self, kind: Kind, output: Output) -> bool:
-        """Return whether it is asked about this output of a case of this kind."""
+        """Return whether the judge is asked about this output of a case of this kind."""
         return self.judges_kind(kind) or (output.turns is not None and self.takes_transcripts)
 
 
@@ -200,18 +200,18 @@ def select_outputs(verdicts: Iterable[Verdict | StoredVerdict], judge_on: JudgeO
     in every run, and a larger sample contains a smaller one. Outputs whose check is not applicable, or failed, are never chosen.
     """
     if isinstance(judge_on, frozenset):
-        return _all(verdict for verdict in verdicts if verdict.key in judge_on)
+        return _select_all(verdict for verdict in verdicts if verdict.key in judge_on)
     if judge_on == "open":
-        return _all(verdict for verdict in verdicts if verdict.outcome == "undecided")
+        return _select_all(verdict for verdict in verdicts if verdict.outcome == "undecided")
     if judge_on == "all":
-        return _all(verdicts)
+        return _select_all(verdicts)
     undecided: set[ItemKey] = set()
-    largest_first: list[tuple[int, ItemKey]] = []
+    largest_first: list[tuple[int, ItemKey]] = []  # a heap, whose first entry a smaller hash replaces
     for verdict in verdicts:
         if verdict.outcome == "undecided":
             undecided.add(verdict.key)
         elif verdict.graded and judge_on:
-            entry = (-_rank(verdict.key), verdict.key)
+            entry = (-_hash_of(verdict.key), verdict.key)
             if len(largest_first) < judge_on:
                 heapq.heappush(largest_first, entry)
             else:
@@ -219,7 +219,7 @@ def select_outputs(verdicts: Iterable[Verdict | StoredVerdict], judge_on: JudgeO
     return SelectedOutputs(undecided, {key for _, key in largest_first})
 
 
-def _all(verdicts: Iterable[Verdict | StoredVerdict]) -> SelectedOutputs:
+def _select_all(verdicts: Iterable[Verdict | StoredVerdict]) -> SelectedOutputs:
     selected = SelectedOutputs(set(), set())
     for verdict in verdicts:
         if verdict.outcome == "undecided":
@@ -229,5 +229,5 @@ def _all(verdicts: Iterable[Verdict | StoredVerdict]) -> SelectedOutputs:
     return selected
 
 
-def _rank(key: ItemKey) -> int:
+def _hash_of(key: ItemKey) -> int:
     return int.from_bytes(blake2b(str(key).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")

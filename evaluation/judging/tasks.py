@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from ...calibration.pass_threshold import NO_OVERRIDES, PassAt, PassThreshold
+from ...calibration.pass_threshold import PassThreshold, overridden_threshold
 from ...errors import ConfigurationError, UsageError
 from ...judges.baseline import MODEL as BASELINE
 from ...judges.baseline import baseline_judge
@@ -20,37 +20,30 @@ from ...plugins import JUDGES
 from ...records import ItemKey, JudgeId, Kind
 from ...spelling import command, setting
 from ..inputs import EvaluationInputs
-from ..store.manifest import KnownJudge
+from ..store.manifest import JudgeRecord
 from .access import ModelAccess
 from .asking import without_refused
+from .judge_names import RESERVED, display_names
 from .judge_task import JudgeTask, replay_in
-from .known_judges import RESERVED, display_names
 
 _SPEC = re.compile(r"\A(?P<judge>.+?\.prompty|[^@]+)@(?P<model>.+)", re.DOTALL)
 
-_CUSTOM = "a custom prompt"
+_CUSTOM_PROMPT = "a custom prompt"
 """Suggested judge for outputs that no shipped judge grades."""
 
 
-class JudgeSpec(NamedTuple):
-    """Parts of ``judge/variant@model``, the form in which a user names a judge."""
-
-    judge: str
-    model: str | None
-
-
-def split_spec(spec: str) -> JudgeSpec:
-    """Split a judge's model off, if one is named: ``judge/variant@model``."""
+def split_spec(spec: str) -> tuple[str, str | None]:
+    """Return the judge and the model, if one is named, of ``judge/variant@model``."""
     match = None if spec.endswith(".prompty") else _SPEC.fullmatch(spec)
-    return JudgeSpec(spec, None) if match is None else JudgeSpec(match["judge"], match["model"])
+    return (spec, None) if match is None else (match["judge"], match["model"])
 
 
 def judge_tasks(
     specs: Iterable[str | JudgeTask],
     model: str | None,
-    known_judges: Collection[KnownJudge] = (),
+    known_judges: Collection[JudgeRecord] = (),
     environments: Mapping[str, type] = {},
-    pass_at: PassAt = NO_OVERRIDES,
+    pass_at: Mapping[str, float] = {},
     *,
     parameters: Mapping[str, Any] | None = None,
     api: ApiName = "chat",
@@ -81,30 +74,33 @@ def judge_tasks(
     return [
         replace(
             task,
-            threshold=pass_at.of([task.by, task.id.plain, spec_of.get(task.id, task.by)], task.threshold),
+            threshold=overridden_threshold(
+                task.threshold, pass_at, [task.by, task.id.plain, spec_of.get(task.id, task.by)]
+            ),
         )
         for task in uniquely_named(tasks, known_judges)
     ]
 
 
-def uniquely_named(tasks: Iterable[JudgeTask], known_judges: Collection[KnownJudge] = ()) -> list[JudgeTask]:
+def uniquely_named(tasks: Iterable[JudgeTask], known_judges: Collection[JudgeRecord] = ()) -> list[JudgeTask]:
     """Return the judges, each under a unique name.
 
     Raises:
         UsageError: Two of them are the same.
     """
-    different: dict[JudgeId, JudgeTask] = {}
+    by_id: dict[JudgeId, JudgeTask] = {}
     for task in tasks:
-        if task.id in different:
-            files = dict.fromkeys(each.record.prompt for each in (different[task.id], task))
-            equal = f" ({' and '.join(map(str, files))} are the same)" if len(files) > 1 else ""
+        if task.id in by_id:
+            files = dict.fromkeys(duplicate.record.prompt for duplicate in (by_id[task.id], task))
+            equal_files = f" ({' and '.join(map(str, files))} are the same)" if len(files) > 1 else ""
             raise UsageError(
-                f"{setting('judge', task.by)} is named twice{equal}: name different judges, or repeat one with {setting('repeats', 'N')}"
+                f"{setting('judge', task.by)} is named twice{equal_files}: name different judges, or repeat one with {setting('repeats', 'N')}"
             )
-        different[task.id] = task
-    plain = [task.record for task in different.values() if not task.parts]
-    names = {task.id: task.by for task in different.values()} | display_names(plain, known_judges)
-    return [replace(task, judge=task.judge.named(names[task.id])) for task in different.values()]
+        by_id[task.id] = task
+    # Composite judges keep their names, which are made of those of their parts.
+    records = [task.record for task in by_id.values() if not task.parts]
+    names = {task.id: task.by for task in by_id.values()} | display_names(records, known_judges)
+    return [replace(task, judge=task.judge.named(names[task.id])) for task in by_id.values()]
 
 
 def possible_names(spec: str | JudgeTask, model: str | None, api: ApiName = "chat") -> list[str]:
@@ -156,7 +152,7 @@ def judge_task(
     return JudgeTask(judge=judge, threshold=threshold)
 
 
-def reload_judge(known_judge: KnownJudge) -> PromptJudge:
+def reload_judge(known_judge: JudgeRecord) -> PromptJudge:
     """Load a run's judge from its current prompt, under its earlier name.
 
     Its id differs from the earlier one if anything has changed.
@@ -185,7 +181,7 @@ def _registered(spec: str) -> Any:
 def require_work(
     tasks: Collection[JudgeTask], kinds: Mapping[Kind, int], recorded: Iterable[ItemKey] = ()
 ) -> None:
-    """Refuse judges with nothing to judge before writing, and suggest judges that fit.
+    """Refuse judges with nothing to judge before anything is written, and suggest others.
 
     Args:
         tasks: The judges.
@@ -194,9 +190,10 @@ def require_work(
     """
     if any(task.judges_kind(kind) for task in tasks for kind in kinds) or any(True for _ in recorded):
         return
-    fits = {kind: judge for judge, judged in JUDGED_KINDS.items() for kind in judged}
+    judge_of_kind = {kind: judge for judge, judged in JUDGED_KINDS.items() for kind in judged}
     shown_kinds = ", ".join(
-        f"{count:,} of {kind} (judged by {fits.get(kind, _CUSTOM)})" for kind, count in kinds.items()
+        f"{count:,} of {kind} (judged by {judge_of_kind.get(kind, _CUSTOM_PROMPT)})"
+        for kind, count in kinds.items()
     )
     raise UsageError(
         f"{setting('judge', ' '.join(task.by for task in tasks))}: none of the outputs is of a kind to judge; there are {shown_kinds}"

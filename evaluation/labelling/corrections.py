@@ -1,4 +1,4 @@
-"""Corrected references: write decisions on outputs as a data set patch, and apply it."""
+"""Write people's decisions on outputs as a patch of references, and apply it to a data set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...calibration.decisions import Decision, LabelDecision, decisions_of, settled
+from ...calibration.decisions import Decision, LabelDecision, decisions_of, majority_decision
 from ...deterministic.checkers import check, validate_reference
 from ...deterministic.options import CheckOptions
 from ...errors import FiducialError, InputError
@@ -32,14 +32,14 @@ from ..checking.rules_version import text_rule_of
 from ..inputs import read_outputs
 from ..store.file_names import ADJUDICATIONS
 from ..store.run_store import RunStore
-from .extend_reference import widened
+from .extend_reference import extended_reference
 
 
 class Correction(Record, frozen=True, kw_only=True):
     """Line of a data set patch: the corrected reference of a case.
 
     Attributes:
-        was: SHA-256 of the earlier reference, as compact JSON with sorted keys; the patch is refused for any other.
+        was: SHA-256 of the earlier reference, as compact JSON with sorted keys; the patch applies to no other.
         faults: Faults of the earlier reference, as named by the people who decided.
         reason: Their reasons.
         by: Names of the people who decided.
@@ -53,21 +53,35 @@ class Correction(Record, frozen=True, kw_only=True):
     by: list[str] = []
 
 
-class Unsaid(msgspec.Struct, frozen=True):
-    """Decision that contradicts the checker and that no reference can express."""
+class UnexpressedDecision(msgspec.Struct, frozen=True):
+    """Decision that contradicts the checker and that no reference can express.
+
+    Attributes:
+        item: The output.
+        found: The decision.
+        why: Why no reference expresses it.
+    """
 
     item: str
     found: LabelDecision
     why: str
 
 
-class _Decided(NamedTuple):
+class _DecidedOutput(NamedTuple):
+    """An output with a clear decision, and the decisions of the people.
+
+    Attributes:
+        output: The output.
+        decided: The decision that counts.
+        decisions: The decision of each person.
+    """
+
     output: Output
     decided: LabelDecision
     decisions: Sequence[Decision]
 
 
-def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
+def corrections(store: RunStore) -> tuple[list[Correction], list[UnexpressedDecision]]:
     """Correct the references of a run's cases by decisions on its outputs.
 
     A reference that was written on the review page is used; else the case's reference is extended to accept the outputs that were
@@ -76,32 +90,35 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[Unsaid]]:
     Returns:
         The corrections, and the decisions that no correction expresses.
     """
-    decided = _decided(store)
+    outputs_by_case = _decided_outputs(store)
     identity = store.manifest.identity
     rules = CheckOptions(rules=identity.get("rules") or "strict", text=text_rule_of(identity))
-    corrected: list[Correction] = []
-    unsaid: list[Unsaid] = []
+    corrections_made: list[Correction] = []
+    unexpressed: list[UnexpressedDecision] = []
     for case in chain.from_iterable(read_records(path, Case) for path in store.inputs.cases):
-        outputs = decided.get(case.id, [])
-        wrong = [output for output in outputs if _contradicts(case, output, rules)]
-        if wrong:
-            made = _corrected(case, outputs, wrong, rules)
-            if isinstance(made, Correction):
-                corrected.append(made)
+        outputs = outputs_by_case.get(case.id, [])
+        contradicted = [output for output in outputs if _contradicts(case, output, rules)]
+        if contradicted:
+            correction = _correct_case(case, outputs, contradicted, rules)
+            if isinstance(correction, Correction):
+                corrections_made.append(correction)
             else:
-                unsaid += [Unsaid(str(each.output.key), each.decided, made) for each in wrong]
-    return corrected, unsaid
+                unexpressed += [
+                    UnexpressedDecision(str(decided_output.output.key), decided_output.decided, correction)
+                    for decided_output in contradicted
+                ]
+    return corrections_made, unexpressed
 
 
-def _decided(store: RunStore) -> dict[str, list[_Decided]]:
+def _decided_outputs(store: RunStore) -> dict[str, list[_DecidedOutput]]:
     """Return the outputs with a clear decision, by case."""
     decisions = decisions_of(store.adjudications, store.path / ADJUDICATIONS).by_item
-    cases: dict[str, list[_Decided]] = {}
+    cases: dict[str, list[_DecidedOutput]] = {}
     for file in store.inputs.outputs:
         for output in read_outputs(file):
             on_output = decisions.get(str(output.key), ())
-            if on_output and (decided := settled(on_output)) != "undecidable":
-                cases.setdefault(output.case_id, []).append(_Decided(output, decided, on_output))
+            if on_output and (decision := majority_decision(on_output)) != "undecidable":
+                cases.setdefault(output.case_id, []).append(_DecidedOutput(output, decision, on_output))
     return cases
 
 
@@ -111,27 +128,34 @@ def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | No
     return {check(case, output, check_options).score for check_options in by_names}
 
 
-def _agrees(case: Case, decision: _Decided, options: CheckOptions) -> bool:
+def _agrees(case: Case, decision: _DecidedOutput, options: CheckOptions) -> bool:
     return (1.0 if decision.decided == "right" else 0.0) in _scores(case, decision.output, options)
 
 
-def _contradicts(case: Case, decision: _Decided, options: CheckOptions) -> bool:
-    """Return whether the checker contradicts the decision; undecided outputs contradict nothing."""
+def _contradicts(case: Case, decision: _DecidedOutput, options: CheckOptions) -> bool:
+    """Return whether the checker contradicts the decision; an undecided output does not."""
     opposite = 0.0 if decision.decided == "right" else 1.0
     return opposite in _scores(case, decision.output, options) and not _agrees(case, decision, options)
 
 
-def _corrected(
-    case: Case, outputs: Sequence[_Decided], wrong: Sequence[_Decided], options: CheckOptions
+def _correct_case(
+    case: Case,
+    outputs: Sequence[_DecidedOutput],
+    contradicted: Sequence[_DecidedOutput],
+    options: CheckOptions,
 ) -> Correction | str:
     """Return the correction of a case, or the reason there is none."""
-    written = {
+    written_references = {
         decision.reference for output in outputs for decision in output.decisions if decision.reference
     }
-    if len(written) > 1:
+    if len(written_references) > 1:
         return "people wrote different references"
     try:
-        reference = _read(case, written.pop()) if written else _widened(case, wrong)
+        reference = (
+            _parse_reference(case, written_references.pop())
+            if written_references
+            else _extended_reference(case, contradicted)
+        )
     except FiducialError as error:
         return f"the reference that was written cannot be used: {error}"
     if reference is None:
@@ -142,38 +166,44 @@ def _corrected(
     decisions = [
         decision for output in outputs for decision in output.decisions if decision.found == output.decided
     ]
+    faults = Counter(decision.fault for decision in decisions if decision.fault)
     return Correction(
         case_id=case.id,
         was=reference_sha256(case),
         reference=reference,
-        faults=[name for name, _ in Counter(each.fault for each in decisions if each.fault).most_common()],
-        reason="; ".join(dict.fromkeys(each.reason for each in decisions if each.reason)),
-        by=sorted({each.by for each in decisions}),
+        faults=[name for name, _ in faults.most_common()],
+        reason="; ".join(dict.fromkeys(decision.reason for decision in decisions if decision.reason)),
+        by=sorted({decision.by for decision in decisions}),
     )
 
 
-def _read(case: Case, text: str) -> dict[str, Any]:
+def _parse_reference(case: Case, text: str) -> dict[str, Any]:
     """Parse a written reference and validate it for its kind of case."""
     reference = decode_record(text.encode("utf-8", "surrogatepass"), dict[str, Any])
-    return _with(case, reference).reference
+    return _with_reference(case, reference).reference
 
 
-def _with(case: Case, reference: Mapping[str, Any]) -> Case:
-    """Return the case with another reference, validated like a line of a file."""
+def _with_reference(case: Case, reference: Mapping[str, Any]) -> Case:
+    """Return the case with another reference, validated as if read from a file."""
     corrected = msgspec.structs.replace(case, reference=dict(reference))
     corrected = decode_record(encode_record(corrected), Case)
     validate_reference(corrected, CheckOptions())
     return corrected
 
 
-def _widened(case: Case, wrong: Sequence[_Decided]) -> dict[str, Any] | None:
+def _extended_reference(case: Case, contradicted: Sequence[_DecidedOutput]) -> dict[str, Any] | None:
+    """Extend the reference to accept these outputs; None if it cannot, or one was found wrong."""
     corrected = case
-    for decided in wrong:
-        reference = widened(corrected, decided.output) if decided.decided == "right" else None
+    for decided_output in contradicted:
+        reference = (
+            extended_reference(corrected, decided_output.output)
+            if decided_output.decided == "right"
+            else None
+        )
         if reference is None:
             return None
         try:
-            corrected = _with(corrected, reference)
+            corrected = _with_reference(corrected, reference)
         except (FiducialError, TypeError):
             return None
     return corrected.reference
@@ -183,7 +213,7 @@ def reference_sha256(case: Case) -> str:
     """Return the hash by which a patch identifies the reference of a case."""
     try:
         raw = msgspec.json.encode(case.reference, order="sorted")
-    except UnicodeEncodeError:  # a lone surrogate
+    except UnicodeEncodeError:  # a lone surrogate, which msgspec does not escape
         raw = json.dumps(case.reference, sort_keys=True, separators=(",", ":")).encode("ascii")
     return hashlib.sha256(raw).hexdigest()
 
@@ -199,7 +229,7 @@ def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
         case_id = correction.case_id
         if case_id in corrections_by_case:
             first, _ = corrections_by_case[case_id]
-            raise _refused(patch, line, f"{case_id!r} is corrected on line {first} already")
+            raise _patch_error(patch, line, f"{case_id!r} is corrected on line {first} already")
         corrections_by_case[case_id] = (line, correction)
     files = case_files(cases)
     for case in chain.from_iterable(read_records(path, Case) for path in files):
@@ -208,21 +238,23 @@ def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
             yield case
             continue
         if reference_sha256(case) != correction.was:
-            raise _refused(
+            raise _patch_error(
                 patch,
                 line,
                 f"the reference of {case.id!r} in {name_of_files(files)} is not the one that was corrected",
                 "was",
             )
         try:
-            yield _with(case, correction.reference)
+            yield _with_reference(case, correction.reference)
         except InputError as error:
-            raise _refused(
+            raise _patch_error(
                 patch, line, error.message, f"reference.{error.field}" if error.field else "reference"
             ) from None
     for line, correction in corrections_by_case.values():
-        raise _refused(patch, line, f"no case has the id {correction.case_id!r} in {name_of_files(files)}")
+        raise _patch_error(
+            patch, line, f"no case has the id {correction.case_id!r} in {name_of_files(files)}"
+        )
 
 
-def _refused(patch: InputPath, line: int, message: str, field: str = "case_id") -> InputError:
+def _patch_error(patch: InputPath, line: int, message: str, field: str = "case_id") -> InputError:
     return InputError(message, path=patch, line=line, field=field)

@@ -1,4 +1,4 @@
-"""Outputs to adjudicate: disputes of judge and label, and a random sample of agreements."""
+"""Draw outputs to adjudicate: disputes of judge and label, and some agreements at random."""
 
 from __future__ import annotations
 
@@ -21,17 +21,35 @@ from ..store.journal_rows import StoredVerdict, is_baseline
 from ..store.run_store import RunStore
 from .review_sample import ReviewSample, SampleKind, draw_sample
 
-_NOTHING: dict[SampleKind, str] = {
+_NOTHING_TO_DECIDE: dict[SampleKind, str] = {
     "disagreements": "{folder}: no judge contradicts a label there, so there is nothing to decide",
     "survivors": "{folder}: no planted fault was missed by every judge there, so there is nothing to decide",
 }
 
-_Sides: TypeAlias = Callable[[Verdict | StoredVerdict, float], tuple[bool, bool]]
-"""Maps a judge's verdict and a label to two answers: whether the label passes the output, and whether the judge does."""
+
+class _Comparison(NamedTuple):
+    """Pass or fail of one output, by the label and by the judge."""
+
+    label_passes: bool
+    judge_passes: bool
+
+    @property
+    def differs(self) -> bool:
+        """True if the judge contradicts the label."""
+        return self.label_passes != self.judge_passes
+
+
+_Compare: TypeAlias = Callable[[Verdict | StoredVerdict, float], _Comparison]
+"""Compares a judge's verdict with the score of a label."""
 
 
 class Opinion(NamedTuple):
-    """Anonymous opinion of label or judge on an output."""
+    """Anonymous opinion of label or judge on an output.
+
+    Attributes:
+        right: Whether the output is right in this opinion.
+        reason: The reason given for it.
+    """
 
     right: bool
     reason: str
@@ -42,30 +60,33 @@ def draw_disputes(
 ) -> ReviewSample:
     """Draw outputs to adjudicate in random order, with some on which label and judges agree.
 
-    Without ``judge`` all judges count, except baselines. UsageError if there is nothing to decide.
+    Without ``judge`` all judges count, except baselines.
+
+    Raises:
+        UsageError: There is nothing to decide, or no such judge.
     """
-    if kind == "suspects":
-        drawn = draw_sample(store, "suspected", count, seed=seed, judge=judge)
-        return msgspec.structs.replace(drawn, kind=kind, seed=seed)
-    contested = _missed(store, judge) if kind == "survivors" else _contradicted(store, judge)
-    disputed = [key for key, differs in contested.items() if differs]
-    agreed = [key for key, differs in contested.items() if not differs]
-    if not disputed:
-        raise UsageError(_NOTHING[kind].format(folder=store.path))
+    if kind == "suspects":  # the suspected labels, not to be labelled anew but adjudicated
+        suspects = draw_sample(store, "suspected", count, seed=seed, judge=judge)
+        return msgspec.structs.replace(suspects, kind=kind, seed=seed)
+    is_disputed = _missed_faults(store, judge) if kind == "survivors" else _contradicted_labels(store, judge)
+    disputed_keys = [key for key, differs in is_disputed.items() if differs]
+    agreed_keys = [key for key, differs in is_disputed.items() if not differs]
+    if not disputed_keys:
+        raise UsageError(_NOTHING_TO_DECIDE[kind].format(folder=store.path))
 
     def rank(key: ItemKey) -> bytes:
         return drawn_rank(str(key), seed)
 
-    drawn = heapq.nsmallest(count, disputed, key=rank)
-    drawn_agreed = heapq.nsmallest(agreements, agreed, key=rank)
+    disputed_sample = heapq.nsmallest(count, disputed_keys, key=rank)
+    agreed_sample = heapq.nsmallest(agreements, agreed_keys, key=rank)
     return ReviewSample(
         kind=kind,
         seed=seed,
-        of=len(disputed),
-        keys=sorted([*drawn, *drawn_agreed], key=rank),
+        of=len(disputed_keys),
+        keys=sorted([*disputed_sample, *agreed_sample], key=rank),
         judge=judge,
-        agreed=len(drawn_agreed),
-        agreements=len(agreed),
+        agreed=len(agreed_sample),
+        agreements=len(agreed_keys),
     )
 
 
@@ -75,51 +96,54 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
     Of several judges, one that contradicts the label is chosen, if any does.
     """
     planted = sample.kind == "survivors"
-    trusted = {label.key: label for label in _labels_of_probes(store)} if planted else {}
-    trusted |= standing_labels(store.labels)
-    sides, names = _sides(store, planted=planted), ShownNames()
+    labels = {label.key: label for label in _labels_of_probes(store)} if planted else {}
+    labels |= standing_labels(store.labels)
+    compare, names = _comparison_of(store, planted=planted), ShownNames()
     opinions: dict[ItemKey, tuple[Opinion, Opinion]] = {}
     for key in sample.keys:
-        graded = [verdict for verdict in store.verdicts.verdicts_on(key) if verdict.graded]
-        label = trusted.get(key) or next(verdict for verdict in graded if verdict.source != "judge")
-        by_judges = [
-            (*sides(verdict, _score(label)), verdict)
-            for verdict in graded
-            if verdict.source == "judge" and sample.judge in {None, names.of(verdict.author, verdict.by)}
+        graded_verdicts = [verdict for verdict in store.verdicts.verdicts_on(key) if verdict.graded]
+        label = labels.get(key) or next(verdict for verdict in graded_verdicts if verdict.source != "judge")
+        comparisons = [
+            (verdict, compare(verdict, _score(label)))
+            for verdict in graded_verdicts
+            if verdict.source == "judge"
+            and (sample.judge is None or sample.judge == names.of(verdict.author, verdict.by))
         ]
-        right, passed, judged = min(by_judges, key=_preference)
-        opinions[key] = (Opinion(right, label.reason or ""), Opinion(passed, judged.reason or ""))
+        verdict, comparison = min(comparisons, key=_preference)
+        opinions[key] = (
+            Opinion(comparison.label_passes, label.reason or ""),
+            Opinion(comparison.judge_passes, verdict.reason or ""),
+        )
     return opinions
 
 
-def _preference(opinion: tuple[bool, bool, Verdict]) -> tuple[bool, bool, int]:
+def _preference(compared: tuple[Verdict, _Comparison]) -> tuple[bool, bool, int]:
     """Return a sort key: judges before baselines, contradictions first, then by repeat."""
-    right, passed, verdict = opinion
-    return is_baseline(verdict.author), right == passed, verdict.repeat
+    verdict, comparison = compared
+    return is_baseline(verdict.author), not comparison.differs, verdict.repeat
 
 
 def _score(label: Verdict) -> float:
     return 1.0 if label.score is None else label.score
 
 
-def _sides(store: RunStore, *, planted: bool) -> _Sides:
+def _comparison_of(store: RunStore, *, planted: bool) -> _Compare:
+    """Return a function that compares a verdict with a label; ``planted`` for labels of probes."""
     from ..audit.scored import passes  # noqa: PLC0415 - slow to import, and seldom needed
 
     thresholds = store.roster.thresholds
 
-    def sides(verdict: Verdict | StoredVerdict, label: float) -> tuple[bool, bool]:
+    def compare(verdict: Verdict | StoredVerdict, label: float) -> _Comparison:
         assert verdict.score is not None
         threshold = thresholds.get(verdict.author, PassThreshold()).at
-        return (
-            (label == 1.0, passes(verdict.score, label, threshold))
-            if planted
-            else (reaches(label, threshold), reaches(verdict.score, threshold))
-        )
+        if planted:  # only faultless probes pass, and a fraction counts as a fault
+            return _Comparison(label == 1.0, passes(verdict.score, label, threshold))
+        return _Comparison(reaches(label, threshold), reaches(verdict.score, threshold))
 
-    return sides
+    return compare
 
 
-def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
+def _first_verdicts(store: RunStore, judge: str | None) -> list[StoredVerdict]:
     """Return first verdicts of the judge, or of all judges except baselines.
 
     Baselines count only if no other judge was asked.
@@ -130,8 +154,9 @@ def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
         if verdict.source == "judge":
             name = names.of(verdict.author, verdict.by)
             judge_names.add(name)
-            if verdict.graded and not verdict.repeat and judge in {None, name}:
-                (baselines if judge is None and is_baseline(verdict.author) else verdicts).append(verdict)
+            if verdict.graded and not verdict.repeat and (judge is None or judge == name):
+                is_excluded = judge is None and is_baseline(verdict.author)
+                (baselines if is_excluded else verdicts).append(verdict)
     if judge is not None and judge not in judge_names:
         raise UsageError(
             f"{setting('judge', judge)}: no such judge in {store.path}; there are: {', '.join(sorted(judge_names))}"
@@ -139,24 +164,24 @@ def _judged(store: RunStore, judge: str | None) -> list[StoredVerdict]:
     return verdicts or baselines
 
 
-def _contradicted(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
+def _contradicted_labels(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
     """Return for each labelled and judged output whether a judge contradicts the label."""
     labels = {
         verdict.key: verdict.score
         for verdict in store.verdicts.standing
         if verdict.source != "judge" and verdict.score is not None
     } | store.label_scores
-    sides, contested = _sides(store, planted=False), dict[ItemKey, bool]()
-    for verdict in _judged(store, judge):
+    compare, contradicted = _comparison_of(store, planted=False), dict[ItemKey, bool]()
+    for verdict in _first_verdicts(store, judge):
         label = labels.get(verdict.key)
         if label is not None:
-            right, passed = sides(verdict, label)
-            contested[verdict.key] = contested.get(verdict.key, False) or right != passed
-    return contested
+            differs = compare(verdict, label).differs
+            contradicted[verdict.key] = contradicted.get(verdict.key, False) or differs
+    return contradicted
 
 
-def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
-    """Return for each planted fault whether every judge but the baseline missed it.
+def _missed_faults(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
+    """Return for each planted fault whether all judges missed it.
 
     Faults that only some judges caught are excluded: they are neither missed nor agreed on.
     """
@@ -165,33 +190,34 @@ def _missed(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
         for label in _labels_of_probes(store)
         if label.evidence.get("plants") == "fault"
     }
-    sides, missed = _sides(store, planted=True), dict[ItemKey, set[bool]]()
-    for verdict in _judged(store, judge):
+    compare, judge_passes = _comparison_of(store, planted=True), dict[ItemKey, list[bool]]()
+    for verdict in _first_verdicts(store, judge):
         if verdict.key in faults:
-            missed.setdefault(verdict.key, set()).add(sides(verdict, faults[verdict.key])[1])
-    return {key: outcomes.pop() for key, outcomes in missed.items() if len(outcomes) == 1}
+            comparison = compare(verdict, faults[verdict.key])
+            judge_passes.setdefault(verdict.key, []).append(comparison.judge_passes)
+    return {key: all(passes) for key, passes in judge_passes.items() if len(set(passes)) == 1}
 
 
 def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:
     """Yield the labels of the audit's probes."""
     from ..audit.probe_folder import read_manifest  # noqa: PLC0415 - slow to import, and seldom needed
 
-    files = store.manifest.identity.get("audit_of")
-    if files is None and any(fact.startswith("dial ") for fact in store.manifest.identity):
+    audited_files = store.manifest.identity.get("audit_of")
+    if audited_files is None and any(fact.startswith("dial ") for fact in store.manifest.identity):
         raise InputError(
             "an audit with ladders only has no probes; missed faults are in its to_read.jsonl",
             path=str(store.path),
         )
-    if files is None:
+    if audited_files is None:
         raise InputError(
             "is not an audit of judges (make one with `fiducial audit run`)", path=str(store.path)
         )
-    probes = store.inputs.cases[0]
+    probes = store.inputs.cases[0]  # the cases of an audit are those of its probe folder
     if not isinstance(probes, Path):
         raise InputError(
             "does not name its folder of probes; rerun the audit's command", path=str(store.path)
         )
     folder = probes.parent
-    if read_manifest(folder).files != files:
+    if read_manifest(folder).files != audited_files:
         raise InputError("no longer holds the probes of this audit; run the audit again", path=str(folder))
     return read_records(folder / LABELS, Verdict)

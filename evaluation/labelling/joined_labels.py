@@ -1,4 +1,4 @@
-"""Labels that arrive later, joined to an imported folder or a run by the ids of its outputs."""
+"""Join labels that arrive later to the outputs of an import or run folder, by id."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
     """Labels that were joined to outputs.
 
     Attributes:
-        labels: The file that holds them.
+        labels: Path of the file with the labels.
         added: Number of people's labels that are new or changed.
         replaced: Number of these that replace another grade by the same person.
         unchanged: Number of labels that existed before.
-        superseded: Number of rows that a later row replaces, of the same person on the same output.
-        ties: Number of outputs without a label, since people disagree.
+        superseded: Number of rows that are replaced by a later row of the same person on the same output.
+        ties: Number of outputs without a label, because people disagree.
         unmatched: Number of labels without an output.
-        first_unmatched: The id of the first of these.
+        first_unmatched: Id of the first of these.
         rounds: Number of rounds in which outputs got labels.
     """
 
@@ -56,105 +56,120 @@ def join_labels(
     Args:
         folder: Folder of an import, or a run folder.
         labels: Verdicts, or a table of grades.
-        chosen_by: How outputs were chosen for these labels, or None if that is not declared.
+        chosen_by: How outputs were chosen for these labels, or None if undeclared.
 
     Raises:
         InputError: The folder has no outputs, a label cannot be used, or none matches.
     """
     if (folder / MANIFEST).exists():
-        return _into_run(folder, labels, chosen_by)
+        return _join_to_run(folder, labels, chosen_by)
     outputs = folder / OUTPUTS
     if not outputs.exists():
         raise InputError(f"holds no {OUTPUTS}; expected a folder of `fiducial import`, or a run", path=folder)
     keys = [key for key, *_ in keyed_lines(outputs)]
-    matched, unmatched = _matched(labels, keys, chosen_by)
+    matched_labels, unmatched_ids = _match_labels(labels, keys, chosen_by)
     path = folder / LABELS
     before = list(read_records(path, Verdict)) if path.exists() else []
-    together, changed = _merged(before, in_next_round(before, matched))
-    write_records(path, together)
-    return _joined(path, before, matched, changed, unmatched)
+    all_labels, changed_labels = _merge_labels(before, in_next_round(before, matched_labels))
+    write_records(path, all_labels)
+    return _count_joined(path, before, matched_labels, changed_labels, unmatched_ids)
 
 
-def _into_run(folder: Path, labels: InputPath, chosen_by: LabelDeclaration | None) -> JoinedLabels:
+def _join_to_run(folder: Path, labels: InputPath, chosen_by: LabelDeclaration | None) -> JoinedLabels:
     with RunStore(folder) as store:
-        store.manifest  # noqa: B018 - refuses a folder that is not a run before anything is made
+        store.manifest  # noqa: B018 - raises if the folder is not a run, before anything is written
     with RunWriter(folder) as run:
         run.require_known()
         outputs = dict.fromkeys(verdict.key for verdict in run.verdicts.standing)
-        matched, unmatched = _matched(labels, outputs, chosen_by)
-        matched = [msgspec.structs.replace(each, evidence={**each.evidence, ADDED: True}) for each in matched]
+        matched_labels, unmatched_ids = _match_labels(labels, outputs, chosen_by)
+        matched_labels = [
+            msgspec.structs.replace(label, evidence={**label.evidence, ADDED: True})
+            for label in matched_labels
+        ]
         before = list(run.labels)
-        together, changed = _merged(before, in_next_round(before, matched))
-        if changed:
-            run.put_labels(together)
-    return _joined(folder / LABELS, before, matched, changed, unmatched)
+        all_labels, changed_labels = _merge_labels(before, in_next_round(before, matched_labels))
+        if changed_labels:
+            run.put_labels(all_labels)
+    return _count_joined(folder / LABELS, before, matched_labels, changed_labels, unmatched_ids)
 
 
-def _joined(
-    path: Path, before: list[Verdict], labels: list[Verdict], changed: list[Verdict], unmatched: list[str]
+def _count_joined(
+    path: Path,
+    before: list[Verdict],
+    labels: list[Verdict],
+    changed_labels: list[Verdict],
+    unmatched_ids: list[str],
 ) -> JoinedLabels:
-    by_people = [
-        [verdict for verdict in some if verdict.by != MAJORITY] for some in (before, labels, changed)
+    # A majority's label is computed from people's labels, so it does not count as one.
+    labels_by_people = [
+        [verdict for verdict in verdicts if verdict.by != MAJORITY]
+        for verdicts in (before, labels, changed_labels)
     ]
-    earlier, new, added = ({(verdict.key, verdict.by) for verdict in some} for some in by_people)
+    earlier_keys, keys, changed_keys = (
+        {(verdict.key, verdict.by) for verdict in verdicts} for verdicts in labels_by_people
+    )
     return JoinedLabels(
         labels=path,
-        added=len(added),
-        replaced=len(added & earlier),
-        unchanged=len(new - added),
-        superseded=len(by_people[1]) - len(new),
+        added=len(changed_keys),
+        replaced=len(changed_keys & earlier_keys),
+        unchanged=len(keys - changed_keys),
+        superseded=len(labels_by_people[1]) - len(keys),
         ties=sum(is_tie(label) for label in labels),
-        unmatched=len(unmatched),
-        first_unmatched=next(iter(unmatched), None),
-        rounds=max(1, n_rounds([*before, *changed])),
+        unmatched=len(unmatched_ids),
+        first_unmatched=next(iter(unmatched_ids), None),
+        rounds=max(1, n_rounds([*before, *changed_labels])),
     )
 
 
-def _matched(
+def _match_labels(
     labels: InputPath, outputs: Iterable[ItemKey], chosen_by: LabelDeclaration | None
 ) -> tuple[list[Verdict], list[str]]:
     """Return the labels of these outputs, and the ids of the others."""
     keys = list(outputs)
-    places = (OutputName(*key) for key in keys)
+    output_names = (OutputName(*key) for key in keys)
     if isinstance(labels, LabelTable):
         index = LabelIndex(labels)
         rows = [(row, key) for key in keys for row in index.labels_of(OutputName(*key), str(key))]
-        index.require_matched(places)
+        index.require_matched(output_names)
         usable = [with_choice(row.on(key), chosen_by) for row, key in rows if row.is_usable]
         return usable, [row.id for row in index.unmatched]
     output_keys = set(keys)
-    matched: list[Verdict] = []
-    unmatched: list[Verdict] = []
+    matched_labels: list[Verdict] = []
+    unmatched_labels: list[Verdict] = []
     for line, verdict in read_numbered(labels, Verdict):
         if verdict.source == "judge":
             message = "a judge's verdict is not a label; expected human, checker or construction"
             raise InputError(message, path=labels, line=line, field="source")
-        (matched if verdict.key in output_keys else unmatched).append(verdict)
-    if not matched:
-        raise no_label_matches(OutputName(*unmatched[0].key), places, labels)
-    return [with_choice(each, chosen_by) for each in matched], [str(each.key) for each in unmatched]
+        (matched_labels if verdict.key in output_keys else unmatched_labels).append(verdict)
+    if not matched_labels:
+        raise no_label_matches(OutputName(*unmatched_labels[0].key), output_names, labels)
+    return [with_choice(label, chosen_by) for label in matched_labels], [
+        str(label.key) for label in unmatched_labels
+    ]
 
 
-def _merged(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
-    """Replace a person's earlier labels with new ones; return all, and those that changed."""
+def _merge_labels(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
+    """Replace a person's earlier labels by new ones; return all labels, and those that changed."""
     earlier = {(verdict.key, verdict.by): verdict for verdict in before}
-    merged = dict(earlier)
+    by_person = dict(earlier)
     for label in new:
         key = (label.key, label.by)
         old = earlier.get(key)
-        merged.pop(key, None)  # so that it comes last
+        by_person.pop(key, None)  # so that it comes last
         if old is not None and _without_evidence(old) == _without_evidence(label):
-            label = _declared_anew(old, label)  # noqa: PLW2901 - the same grade
-        merged[key] = label
-    return list(merged.values()), [label for key, label in merged.items() if label is not earlier.get(key)]
+            label = _with_new_declaration(old, label)  # noqa: PLW2901 - the same grade
+        by_person[key] = label
+    return list(by_person.values()), [
+        label for key, label in by_person.items() if label is not earlier.get(key)
+    ]
 
 
-def _declared_anew(old: Verdict, label: Verdict) -> Verdict:
-    """Return the earlier label, with the later declaration of how its output was chosen, if any."""
+def _with_new_declaration(old: Verdict, label: Verdict) -> Verdict:
+    """Return the earlier label with a later declaration of how its output was chosen, if any."""
     chosen_by = label.evidence.get(CHOSEN_BY, old.evidence.get(CHOSEN_BY))
     return old if chosen_by == old.evidence.get(CHOSEN_BY) else with_choice(old, chosen_by)
 
 
 def _without_evidence(label: Verdict) -> Verdict:
-    """Return a label without its evidence, which holds the grade as it was written."""
+    """Return a label without its evidence, which contains the grade as written."""
     return msgspec.structs.replace(label, evidence={})

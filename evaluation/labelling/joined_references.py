@@ -1,4 +1,4 @@
-"""References that arrive later, joined to the cases of an import or a run by their ids."""
+"""Join references that arrive later to the cases of an import or run, by id."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class JoinedReferences(msgspec.Struct, frozen=True, kw_only=True):
     """References that were joined to cases.
 
     Attributes:
-        cases: The file of cases that has them.
+        cases: Path of the file with the completed cases.
         added: Number of cases without a reference before.
         replaced: Number of cases with another reference before.
         unchanged: Number of cases with the same reference before.
@@ -36,50 +36,55 @@ class JoinedReferences(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def changed(self) -> int:
-        """Number of cases whose reference is new."""
+        """Number of cases whose reference is new or different."""
         return self.added + self.replaced
 
 
 class CompletedCases(NamedTuple):
-    """Cases with references, and the counts of what changed."""
+    """Cases with their references, and the number of changes."""
 
     cases: list[Case]
     joined: JoinedReferences
 
 
 def join_references(files: Iterable[InputPath], table: References, to: Path) -> CompletedCases:
-    """Give cases the references of a table; fields that a row does not name stay.
+    """Give cases the references of a table; keep fields that a row does not name.
 
     Args:
-        files: The cases.
+        files: Files of the cases.
         table: The references by case.
-        to: The file that is to hold the cases.
+        to: Path of the file to write the cases to.
 
     Raises:
-        InputError: No row is of a case, or a reference cannot be met.
+        InputError: No row is about a case, or a reference cannot be met.
     """
     cases: list[Case] = []
-    added = replaced = 0
-    named = set[str]()
+    added_count = replaced_count = 0
+    ids_in_table = set[str]()
     for case in chain.from_iterable(read_records(path, Case) for path in files):
-        made = table.complete_case(case)
+        completed = table.complete_case(case)
         if table.names(case.id):
-            named.add(case.id)
-        if made != case:
-            _validate(made, table)
-            added, replaced = added + _is_plain(case), replaced + (not _is_plain(case))
-            cases.append(made)
+            ids_in_table.add(case.id)
+        if completed != case:
+            _validate(completed, table)
+            added_count, replaced_count = (
+                added_count + _lacks_reference(case),
+                replaced_count + (not _lacks_reference(case)),
+            )
+            cases.append(completed)
         else:
             cases.append(case)
     skipped = list(table.left())
-    unchanged = len(named) - added - replaced
+    unchanged = len(ids_in_table) - added_count - replaced_count
     return CompletedCases(
         cases,
-        JoinedReferences(cases=to, added=added, replaced=replaced, unchanged=unchanged, skipped=skipped),
+        JoinedReferences(
+            cases=to, added=added_count, replaced=replaced_count, unchanged=unchanged, skipped=skipped
+        ),
     )
 
 
-def _is_plain(case: Case) -> bool:
+def _lacks_reference(case: Case) -> bool:
     """Return whether a case has no reference yet."""
     spec = kind_spec(case.kind)
     return spec.plain and not (spec.family == "open" and "answer" in case.reference)

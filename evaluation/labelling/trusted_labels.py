@@ -1,4 +1,4 @@
-"""Labels: trusted verdicts that people, construction or another checker gave."""
+"""Labels of a run: trusted verdicts by people, by construction or by another checker."""
 
 from __future__ import annotations
 
@@ -23,22 +23,25 @@ from ..store.run_writer import RunWriter
 from .label_choice import with_choice
 from .review_sample import TO_DECIDE
 
-_ELSEWHERE = {
+_REFUSED_SAMPLES = {
     "doubt": "was drawn by doubt, so it would correct the rates wrongly; `fiducial estimate` takes it, with the draw",
     "suspected": "is of an output chosen because judges contradict its label, so it would flatter them; correct the case instead",
 }
-"""Samples whose labels are refused in run folders, with the reason."""
+"""Samples whose labels run folders do not accept, with the reason."""
 
 
-def _decides(run: FolderPath, file: InputPath) -> str:
-    keeps, goes = command("review", run, add=file), command("calibrate", run, adjudications=file)
-    return f"decides between a label and a judge: `{keeps}` keeps it in the run, and `{goes}` goes by it"
+def _decision_hint(run: FolderPath, file: InputPath) -> str:
+    review_command, calibrate_command = (
+        command("review", run, add=file),
+        command("calibrate", run, adjudications=file),
+    )
+    return f"decides between a label and a judge: `{review_command}` keeps it in the run, and `{calibrate_command}` goes by it"
 
 
-def _of_audit(run: FolderPath, file: InputPath) -> str:
-    takes = command("calibrate", run, label_audit=file)
-    place = f"as one of {setting('labels')} it would take the place of the checker's verdict"
-    return f"is of an audit of the checker: `{takes}` takes it; {place}"
+def _audit_hint(run: FolderPath, file: InputPath) -> str:
+    calibrate_command = command("calibrate", run, label_audit=file)
+    warning = f"as one of {setting('labels')} it would take the place of the checker's verdict"
+    return f"is of an audit of the checker: `{calibrate_command}` takes it; {warning}"
 
 
 class LabelsAdded(Result, frozen=True, kw_only=True):
@@ -46,10 +49,10 @@ class LabelsAdded(Result, frozen=True, kw_only=True):
 
     Attributes:
         run: The run folder.
-        labels: The file that holds them.
+        labels: Path of the file with the labels.
         added: Number of labels that are new or changed.
         people: Number of labels by person, including unchanged ones.
-        skipped: Number of outputs that the person could not decide; these are saved, but label nothing.
+        skipped: Number of outputs that the person could not decide; they are saved, but are not labels.
         decided: Number of decisions between a label and a judge.
         rounds: Number of rounds in which the run's outputs got labels.
     """
@@ -66,9 +69,9 @@ class LabelsAdded(Result, frozen=True, kw_only=True):
 
 def declare_labels(writer: RunWriter, chosen_by: LabelDeclaration) -> None:
     """Record in the labels of a run how outputs were chosen for them."""
-    declared = [with_choice(label, chosen_by) for label in writer.labels]
-    if declared != list(writer.labels):
-        writer.put_labels(declared)
+    declared_labels = [with_choice(label, chosen_by) for label in writer.labels]
+    if declared_labels != list(writer.labels):
+        writer.put_labels(declared_labels)
 
 
 def adopt_labels(
@@ -77,47 +80,51 @@ def adopt_labels(
     writer: RunWriter,
     chosen_by: LabelDeclaration | None = None,
 ) -> None:
-    """Check a labels file and copy it to the run folder, beside labels added there.
+    """Check a labels file and copy it to the run folder, next to labels added there.
 
     ``chosen_by`` declares how outputs were chosen for the labels of the file.
 
     Raises:
-        InputError: A label cannot be used, or none is of an output of the run.
+        InputError: A label cannot be used, or none is about an output of the run.
     """
-    adopted = (
-        _of_table(labels, inputs)
+    adopted_labels = (
+        _labels_from_table(labels, inputs)
         if isinstance(labels, LabelTable)
-        else _of_verdicts(labels, inputs, writer.path)
+        else _labels_from_verdicts(labels, inputs, writer.path)
     )
-    adopted = [with_choice(label, chosen_by) for label in adopted]
-    stored = writer.path / LABELS
-    if isinstance(labels, Path) and isinstance(stored, Path) and labels.resolve() == stored.resolve():
+    adopted_labels = [with_choice(label, chosen_by) for label in adopted_labels]
+    stored_path = writer.path / LABELS
+    if (
+        isinstance(labels, Path)
+        and isinstance(stored_path, Path)
+        and labels.resolve() == stored_path.resolve()
+    ):
         if chosen_by is not None:
             declare_labels(writer, chosen_by)
         return
-    adopted = in_next_round(list(writer.labels), adopted)
-    writer.put_labels(_with_own(writer.labels, adopted))
+    adopted_labels = in_next_round(list(writer.labels), adopted_labels)
+    writer.put_labels(_with_added_labels(writer.labels, adopted_labels))
 
 
-def _with_own(before: Iterable[Verdict], adopted: Sequence[Verdict]) -> list[Verdict]:
-    """Return the labels of a named file, with those that were put into the run.
+def _with_added_labels(before: Iterable[Verdict], file_labels: Sequence[Verdict]) -> list[Verdict]:
+    """Return the labels of a file together with those that were added to the run.
 
-    The last label of an output counts: the file's after those of earlier reviews, and added ones after the file's.
+    The last label of an output counts, so labels are in this order: earlier reviews, the file, added ones.
     """
-    named = {(verdict.key, verdict.by) for verdict in adopted}
-    first: list[Verdict] = []
-    last: list[Verdict] = []
-    added: set[ItemKey] = set()
+    in_file = {(verdict.key, verdict.by) for verdict in file_labels}
+    reviewed: list[Verdict] = []
+    added_later: list[Verdict] = []
+    keys_added: set[ItemKey] = set()
     for label in before:
         if ADDED in label.evidence:
-            added.add(label.key)
-            last.append(label)
-        elif REVIEW in label.evidence and (label.key, label.by) not in named:
-            (last if label.key in added else first).append(label)
-    return [*first, *adopted, *last]
+            keys_added.add(label.key)
+            added_later.append(label)
+        elif REVIEW in label.evidence and (label.key, label.by) not in in_file:
+            (added_later if label.key in keys_added else reviewed).append(label)
+    return [*reviewed, *file_labels, *added_later]
 
 
-def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:
+def _labels_from_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -> list[Verdict]:
     adopted: list[Verdict] = []
     for line, verdict in read_numbered(labels, Verdict):
         _require_signed(verdict, labels, line)
@@ -127,15 +134,15 @@ def _of_verdicts(labels: InputPath, inputs: EvaluationInputs, run: FolderPath) -
             message = f"no case has the id {verdict.case_id!r} in {inputs.cases.path}{hint}"
             raise InputError(message, path=labels, line=line, field="case_id")
         adopted.append(verdict)
-    outputs = set(_outputs(inputs))
+    outputs = set(_output_keys(inputs))
     if adopted and outputs and not any(verdict.key in outputs for verdict in adopted):
         raise no_label_matches(OutputName(*adopted[0].key), (OutputName(*key) for key in outputs), labels)
     return adopted
 
 
-def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
+def _labels_from_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     index = LabelIndex(labels)
-    outputs = list(_outputs(inputs))
+    outputs = list(_output_keys(inputs))
     adopted = [
         row.on(key) for key in outputs for row in index.labels_of(OutputName(*key), str(key)) if row.is_usable
     ]
@@ -149,7 +156,7 @@ def _of_table(labels: LabelTable, inputs: EvaluationInputs) -> list[Verdict]:
     return adopted
 
 
-def _outputs(inputs: EvaluationInputs) -> Iterator[ItemKey]:
+def _output_keys(inputs: EvaluationInputs) -> Iterator[ItemKey]:
     return (key for path in inputs.output_files for key, *_ in keyed_lines(path))
 
 
@@ -161,50 +168,47 @@ def add_labels(
     ``chosen_by`` declares how outputs were chosen for these labels.
 
     Raises:
-        RecordError: A line is not a verdict, is a judge's, was not sampled at random, or is about no output of the run.
+        RecordError: A line is not a verdict, is by a judge, was not sampled at random, or is about no output of the run.
         RunFolderError: It is not a run folder, or another process is writing it.
     """
     with RunStore(folder) as store:
-        store.manifest  # noqa: B018 - refuses a folder that is not a run before anything is made
+        store.manifest  # noqa: B018 - raises if the folder is not a run, before anything is written
     with RunWriter(folder) as run:
         run.require_known()
         outputs = {verdict.key for verdict in run.verdicts.standing}
-        added = [label for file in files for label in _addable(file, outputs, folder)]
-        decided = [each for each in added if _sample_of(each) in TO_DECIDE]
-        before, labelled = [each for _, each in run.adjudications], list(run.labels)
-        labels = _new_labels(
-            labelled,
-            in_next_round(
-                labelled,
-                [with_choice(each, chosen_by) for each in added if _sample_of(each) not in TO_DECIDE],
-            ),
-        )
-        decisions = _new_labels(before, decided)
+        new_in_files = [label for file in files for label in _checked_labels(file, outputs, folder)]
+        adjudicating = [label for label in new_in_files if _sample_of(label) in TO_DECIDE]
+        labelling = [
+            with_choice(label, chosen_by) for label in new_in_files if _sample_of(label) not in TO_DECIDE
+        ]
+        earlier_labels, earlier_decisions = list(run.labels), [decision for _, decision in run.adjudications]
+        labels = _new_labels(earlier_labels, in_next_round(earlier_labels, labelling))
+        decisions = _new_labels(earlier_decisions, adjudicating)
         if labels:
             run.put_labels([*run.labels, *labels])
         if decisions:
-            run.put_adjudications([*before, *decisions])
+            run.put_adjudications([*earlier_decisions, *decisions])
     return LabelsAdded(
         run=folder,
-        labels=folder / (ADJUDICATIONS if len(decided) == len(added) else LABELS),
+        labels=folder / (ADJUDICATIONS if len(adjudicating) == len(new_in_files) else LABELS),
         added=len(labels) + len(decisions),
-        unchanged=len(added) - len(labels) - len(decisions),
-        people=dict(Counter(label.by for label in added)),
-        skipped=sum(not label.graded for label in added),
-        decided=len(decided),
-        rounds=max(1, n_rounds([*labelled, *labels])),
+        unchanged=len(new_in_files) - len(labels) - len(decisions),
+        people=dict(Counter(label.by for label in new_in_files)),
+        skipped=sum(not label.graded for label in new_in_files),
+        decided=len(adjudicating),
+        rounds=max(1, n_rounds([*earlier_labels, *labels])),
     )
 
 
 def _new_labels(before: Iterable[Verdict], labels: Iterable[Verdict]) -> list[Verdict]:
-    """Return the labels that differ from the same person's earlier one, or have no earlier one."""
-    standing = {(label.key, label.by): label for label in before}
-    new: list[Verdict] = []
+    """Return the labels that are new, or differ from the same person's earlier one."""
+    last_labels = {(label.key, label.by): label for label in before}
+    new_labels: list[Verdict] = []
     for label in labels:
-        if standing.get((label.key, label.by)) != label:
-            standing[label.key, label.by] = label
-            new.append(label)
-    return new
+        if last_labels.get((label.key, label.by)) != label:
+            last_labels[label.key, label.by] = label
+            new_labels.append(label)
+    return new_labels
 
 
 def labelled_by(store: RunStore, name: str) -> set[ItemKey]:
@@ -214,10 +218,14 @@ def labelled_by(store: RunStore, name: str) -> set[ItemKey]:
 
 def decided_by(store: RunStore, name: str) -> set[ItemKey]:
     """Return the outputs on which a person decided who is right; any person if unnamed."""
-    return {each.key for _, each in store.adjudications if each.source == "human" and name in {"", each.by}}
+    return {
+        decision.key
+        for _, decision in store.adjudications
+        if decision.source == "human" and name in {"", decision.by}
+    }
 
 
-def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[Verdict]:
+def _checked_labels(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[Verdict]:
     for line, label in read_numbered(file, Verdict):
         _require_signed(label, file, line)
         if _sample_of(label) in TO_DECIDE:
@@ -226,7 +234,7 @@ def _addable(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[
             _require_trusted(label, file, line, folder)
         if _sample_of(label) == "decided":
             raise InputError(
-                f"this label {_of_audit(folder, file)}",
+                f"this label {_audit_hint(folder, file)}",
                 path=file,
                 line=line,
                 field="evidence.review.sample",
@@ -241,9 +249,9 @@ def _require_trusted(verdict: Verdict, path: InputPath, line: int, run: FolderPa
         message = "a judge's verdict is not a label; expected human, checker or construction"
         raise InputError(message, path=path, line=line, field="source")
     sample = _sample_of(verdict)
-    reason = _ELSEWHERE.get(str(sample))
+    reason = _REFUSED_SAMPLES.get(str(sample))
     if sample in TO_DECIDE:
-        reason = _decides(run, path)
+        reason = _decision_hint(run, path)
     if reason is not None:
         raise InputError(f"this label {reason}", path=path, line=line, field="evidence.review.sample")
 

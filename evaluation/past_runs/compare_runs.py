@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
 
 from ...calibration.comparison.compare import compare
 from ...calibration.comparison.comparison_results import Strata
@@ -13,42 +15,29 @@ from ...calibration.label_declarations import RANDOM_SAMPLES, LabelDeclaration, 
 from ...calibration.pass_threshold import PassThreshold
 from ...calibration.statistic import Statistic
 from ...calibration.tables.table_files import table_from_rows
-from ...errors import InputError
-from ...records import Author, ItemKey, JudgeId, ShownNames
+from ...errors import InputError, RunFolderError
+from ...records import Author, ItemKey, Output, ShownNames, read_records
+from ...records.json_text import encode_json
 from ...records.made_scores import reaches
 from ...records.result import Framed, ResultOnPage
 from ...spelling import command
-from ..checking.rules_version import has_earlier_rules
-from ..conclusion.run_results import ALL_CORRECTED, ResultStruct
+from ...tables.standing_labels import standing_labels
 from ..labelling.label_choice import choice_of
 from ..run_table import output_rows
 from ..store.journal_rows import StoredVerdict, is_baseline
-from ..store.kept_inputs import KeptInput
 from ..store.known_items import part_test
 from ..store.manifest import Manifest
 from ..store.run_store import RunStore
 from ..tested_columns import ItemOf, with_tested_columns
-from .carried_labels import carried_labels
-from .changed_verdict import ChangedVerdict
-from .repeated_cases import RepeatedCase, repeated_cases
+from .changed_verdicts import ChangedVerdict, RepeatedCase, repeated_cases
+from .run_changes import RunChange, what_changed
 
 BEFORE, AFTER = "before", "after"
 """Names of the two runs in comparisons."""
 
 
-class Changed(ResultStruct, frozen=True, kw_only=True):
-    """Changed dependency of a run: an input, a judge's prompt or a rule.
-
-    ``before`` or ``after`` is empty if that run lacks it.
-    """
-
-    what: str
-    before: str
-    after: str
-
-
 class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
-    """Shared outputs of two runs, and the differences between the runs.
+    """Comparison of two runs on the outputs that both have.
 
     ``to_frame`` has one row per output whose verdict changed.
 
@@ -59,11 +48,11 @@ class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
         systems: Paired comparison of ``before`` and ``after`` for each common system, part by part.
         broke: Regressions: outputs that passed and now fail.
         better: Fixes: outputs that failed and now pass.
-        graded_otherwise: Outputs that have a score in one run only.
+        graded_otherwise: Outputs with a score in one run only.
         not_compared: Number of outputs without a common checker or judge.
-        changed: Recorded facts that differ.
+        changed: Recorded facts that differ between the runs.
         repeated: Cases with several trials in both runs, the largest loss first.
-        compared_once: Number of compared outputs of other cases.
+        compared_once: Number of compared outputs of cases that are not in ``repeated``.
         carried_labels: Number of changed outputs, if all their labels are the same in both runs.
         only_baseline: Outputs that are not compared, although the word overlap baseline graded them in both runs.
     """
@@ -78,7 +67,7 @@ class Difference(ResultOnPage, Framed, frozen=True, kw_only=True):
     better: list[ChangedVerdict]
     graded_otherwise: list[ChangedVerdict]
     not_compared: int
-    changed: list[Changed]
+    changed: list[RunChange]
     repeated: list[RepeatedCase] = []
     compared_once: int = 0
     carried_labels: int = 0
@@ -97,38 +86,51 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
     manifests = before.finished(), after.finished()
     for store in (before, after):
         store.require_unedited()
-    renamed = _renamed(*manifests)
-    was, now = _verdicts_by_output(before, renamed), _verdicts_by_output(after, {})
-    common = was.keys() & now.keys()
+    later_names = _later_names(*manifests)
+    verdicts_before, verdicts_after = _verdicts_by_output(before, later_names), _verdicts_by_output(after, {})
+    common = verdicts_before.keys() & verdicts_after.keys()
     if not common:
         raise InputError(
             f"{before.path} and {after.path} have no output in common: no case and system is in both; `{command('compare', before.path, after.path, by='system')}` compares systems"
         )
-    pairs = {key: _comparable(was[key], now[key]) for key in now if key in common}
+    pairs = {
+        key: _comparable_verdicts(verdicts_before[key], verdicts_after[key])
+        for key in verdicts_after
+        if key in common
+    }
     # Both runs get the later one's thresholds: a new threshold does not change what a system does, and is listed separately.
     thresholds = before.roster.thresholds | after.roster.thresholds
-    compared = [_compared(key, pair, thresholds) for key, pair in pairs.items() if pair is not None]
-    repeated = repeated_cases(compared)
-    several = {(case.case_id, case.system) for case in repeated}
+    compared_outputs = [
+        _changed_verdict(key, pair, thresholds) for key, pair in pairs.items() if pair is not None
+    ]
+    repeated = repeated_cases(compared_outputs)
+    repeated_keys = {(case.case_id, case.system) for case in repeated}
     return Difference(
         before=str(before.path),
         after=str(after.path),
         outputs=len(common),
-        only_before=len(was.keys() - common),
-        only_after=len(now.keys() - common),
-        systems=dict(_strata(before, after, renamed, sorted({key.system for key in common}), thresholds)),
-        broke=[verdict for verdict in compared if (verdict.before, verdict.after) == ("pass", "fail")],
-        better=[verdict for verdict in compared if (verdict.before, verdict.after) == ("fail", "pass")],
+        only_before=len(verdicts_before.keys() - common),
+        only_after=len(verdicts_after.keys() - common),
+        systems=dict(_strata(before, after, later_names, sorted({key.system for key in common}), thresholds)),
+        broke=[
+            verdict for verdict in compared_outputs if (verdict.before, verdict.after) == ("pass", "fail")
+        ],
+        better=[
+            verdict for verdict in compared_outputs if (verdict.before, verdict.after) == ("fail", "pass")
+        ],
         graded_otherwise=[
-            verdict for verdict in compared if _scored(verdict.before) != _scored(verdict.after)
+            verdict for verdict in compared_outputs if _is_scored(verdict.before) != _is_scored(verdict.after)
         ],
         not_compared=sum(pair is None for pair in pairs.values()),
         changed=list(what_changed(*manifests)),
         repeated=repeated,
-        compared_once=sum((verdict.case_id, verdict.system) not in several for verdict in compared),
-        carried_labels=carried_labels(before, after, renamed),
+        compared_once=sum(
+            (verdict.case_id, verdict.system) not in repeated_keys for verdict in compared_outputs
+        ),
+        carried_labels=_count_carried_labels(before, after, later_names),
         only_baseline=sum(
-            pair is None and was[key].baseline and now[key].baseline for key, pair in pairs.items()
+            pair is None and verdicts_before[key].baseline and verdicts_after[key].baseline
+            for key, pair in pairs.items()
         ),
     )
 
@@ -140,35 +142,37 @@ def corrected_differences(
 
     Baselines count, as in the rates of a run. ``chosen_by`` says how outputs were chosen for labels; by default the labels do.
     """
-    renamed = _renamed(before.finished(), after.finished())
-    names = {renamed.get(result.system, result.system) for result in before.manifest.results or []}
-    common = sorted(names & {result.system for result in after.manifest.results or []})
+    later_names = _later_names(before.finished(), after.finished())
+    names_before = {later_names.get(result.system, result.system) for result in before.manifest.results or []}
+    common = sorted(names_before & {result.system for result in after.manifest.results or []})
     thresholds = before.roster.thresholds | after.roster.thresholds
-    found = dict(
-        _strata(before, after, renamed, common, thresholds, chosen_by=chosen_by, with_baselines=True)
+    strata_by_system = dict(
+        _strata(before, after, later_names, common, thresholds, chosen_by=chosen_by, with_baselines=True)
     )
     return {
         system: pair.difference
-        for system, strata in found.items()
+        for system, strata in strata_by_system.items()
         for pair in strata.all.pairs
         if pair.corrected and pair.a == AFTER
     }
 
 
-def _scored(grade: str) -> bool:
+def _is_scored(grade: str) -> bool:
     return grade in {"pass", "fail"}
 
 
-def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
-    """Return the later name by earlier one of the system, if each run has a single one."""
-    was, now = ([result.system for result in manifest.results or []] for manifest in (before, after))
-    return {was[0]: now[0]} if len(was) == len(now) == 1 else {}
+def _later_names(before: Manifest, after: Manifest) -> dict[str, str]:
+    """Map the earlier system's name to the later one, if each run has a single system."""
+    systems_before, systems_after = (
+        [result.system for result in manifest.results or []] for manifest in (before, after)
+    )
+    return {systems_before[0]: systems_after[0]} if len(systems_before) == len(systems_after) == 1 else {}
 
 
 class _OutputVerdicts(NamedTuple):
     """Verdicts on an output: the deciding checker's, and the first repeat of each judge.
 
-    Those of the word overlap baseline, which is no judge, are only known to be there.
+    ``baseline`` tells whether the word overlap baseline, which is no judge, graded it.
     """
 
     checker: StoredVerdict | None
@@ -176,13 +180,13 @@ class _OutputVerdicts(NamedTuple):
     baseline: bool = False
 
 
-def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[ItemKey, _OutputVerdicts]:
+def _verdicts_by_output(store: RunStore, later_names: Mapping[str, str]) -> dict[ItemKey, _OutputVerdicts]:
     by_output: dict[ItemKey, _OutputVerdicts] = {}
     is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
         if is_part(verdict.key):
             continue
-        key = verdict.key._replace(system=renamed.get(verdict.system, verdict.system))
+        key = verdict.key._replace(system=later_names.get(verdict.system, verdict.system))
         verdicts = by_output.setdefault(key, _OutputVerdicts(None, {}))
         if verdict.source == "checker" and verdict.outcome != "undecided":
             by_output[key] = verdicts._replace(checker=verdict)
@@ -193,12 +197,13 @@ def _verdicts_by_output(store: RunStore, renamed: Mapping[str, str]) -> dict[Ite
     return by_output
 
 
-def _comparable(
+def _comparable_verdicts(
     before: _OutputVerdicts, after: _OutputVerdicts
 ) -> tuple[StoredVerdict, StoredVerdict] | None:
     """Return the checkers' verdicts if both decided, else those of the first common judge.
 
-    None if no judge graded both.
+    Returns:
+        The verdicts, or None if no judge graded both outputs.
     """
     if before.checker is not None and after.checker is not None:
         return before.checker, after.checker
@@ -208,7 +213,7 @@ def _comparable(
     return None
 
 
-def _compared(
+def _changed_verdict(
     key: ItemKey, pair: tuple[StoredVerdict, StoredVerdict], thresholds: Mapping[Author, PassThreshold]
 ) -> ChangedVerdict:
     before, after = pair
@@ -224,6 +229,7 @@ def _compared(
 
 
 def _grade(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -> str:
+    """Return ``pass`` or ``fail``, or why there is no score."""
     if verdict.score is None:
         return verdict.outcome
     threshold = thresholds.get(verdict.author, PassThreshold())
@@ -233,7 +239,7 @@ def _grade(verdict: StoredVerdict, thresholds: Mapping[Author, PassThreshold]) -
 def _strata(
     before: RunStore,
     after: RunStore,
-    renamed: Mapping[str, str],
+    later_names: Mapping[str, str],
     systems: list[str],
     thresholds: Mapping[Author, PassThreshold],
     *,
@@ -244,44 +250,51 @@ def _strata(
     names = ShownNames()
     rows: dict[str, list[dict[str, Any]]] = {system: [] for system in systems}
     for row in output_rows(before, names):
-        _add_row(rows, row, renamed.get(row["system"], row["system"]), BEFORE)
+        _add_row(rows, row, later_names.get(row["system"], row["system"]), BEFORE)
     for row in output_rows(after, names):
         _add_row(rows, row, row["system"], AFTER)
-    for row in () if with_baselines else chain.from_iterable(rows.values()):
-        judge = names.judges.get(row["judge"])
-        if judge is not None and judge.kind == "baseline":  # no judge, so its outputs are not judged
-            row["score"] = None
-    declared = chosen_by or _choice_of_both(before, after)
-    shown = {name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds}
+    if not with_baselines:
+        for row in chain.from_iterable(rows.values()):
+            judge = names.judges.get(row["judge"])
+            if judge is not None and judge.kind == "baseline":
+                row["score"] = None
+    declared = chosen_by or _common_choice(before, after)
+    thresholds_by_name = {
+        name: thresholds[judge] for name, judge in names.judges.items() if judge in thresholds
+    }
     for system, rows_of_system in rows.items():
         table = table_from_rows(rows_of_system)
-        table = replace(table, thresholds=shown, labels_chosen_by=declared)
-        table = with_tested_columns(table, [before, after], item_of=_names_by_side(before, renamed, system))
+        table = replace(table, thresholds=thresholds_by_name, labels_chosen_by=declared)
+        table = with_tested_columns(
+            table, [before, after], item_of=_names_by_side(before, later_names, system)
+        )
         strata = compare(table, by="system", against=AFTER).strata
         if strata is not None:
             yield system, strata
 
 
-def _names_by_side(before: RunStore, renamed: Mapping[str, str], system: str) -> ItemOf:
-    """Return how the outputs of a system are called in its table; see `_add_row`."""
+def _names_by_side(before: RunStore, later_names: Mapping[str, str], system: str) -> ItemOf:
+    """Return a function that names a system's outputs like `_add_row`; other outputs get none."""
 
-    def named(store: RunStore, key: ItemKey) -> str:
-        side, name = (BEFORE, renamed.get(key.system, key.system)) if store is before else (AFTER, key.system)
-        return str(key._replace(system=side)) if name == system else ""
+    def item_name(store: RunStore, key: ItemKey) -> str:
+        side, system_name = (
+            (BEFORE, later_names.get(key.system, key.system)) if store is before else (AFTER, key.system)
+        )
+        return str(key._replace(system=side)) if system_name == system else ""
 
-    return named
+    return item_name
 
 
-def _choice_of_both(before: RunStore, after: RunStore) -> LabelsDeclaredBy | None:
-    """Return how outputs were chosen for labels, if the labels of both runs say the same."""
+def _common_choice(before: RunStore, after: RunStore) -> LabelsDeclaredBy | None:
+    """Return how outputs were chosen for labels, if the labels of both runs agree on it."""
     choices: set[LabelsDeclaredBy | None] = {choice_of(store.labels) for store in (before, after)}
     if choices <= RANDOM_SAMPLES and len(choices) > 1:
-        return "random"
+        return "random"  # different kinds of random samples
     return choices.pop() if len(choices) == 1 else None
 
 
 def _add_row(rows: Mapping[str, list[dict[str, Any]]], row: dict[str, Any], system: str, side: str) -> None:
-    """Add a row to those of a common system, with the side in place of the system's name."""
+    """Add a row of a common system, with the run's side in place of the system's name."""
     if system not in rows:
         return
     case_and_system, _, trial = row["item_id"].rpartition("|")
@@ -290,90 +303,51 @@ def _add_row(rows: Mapping[str, list[dict[str, Any]]], row: dict[str, Any], syst
     rows[system].append(row)
 
 
-_NOT_TOLD = {"inputs", "rules_version"}
-"""Facts that are told in other words."""
-_RULES = {
-    "text": "texts",
-    "rules": "checkers' rules",
-    "names": "names of functions",
-    "artifacts": "workspaces",
-}
+_LabelContent: TypeAlias = tuple[str, str, float | None, str | None]
+"""Author, source, score and reason of a label."""
 
 
-def what_changed(before: Manifest, after: Manifest) -> Iterator[Changed]:
-    """Yield the recorded facts that differ between two runs.
+def _count_carried_labels(before: RunStore, after: RunStore, later_names: Mapping[str, str]) -> int:
+    """Count outputs that changed between two runs although their labels did not.
 
-    These are data, rules, judges with prompt and model, thresholds, versions, labels, and whether labels correct the rates.
+    ``later_names`` maps earlier names of systems to later ones.
+
+    Labels name an output, not its text. The count is 0 if the label of a changed output changed, since people then labelled the
+    later answers. It is also 0 if the outputs can no longer be read.
     """
-    was, now = _facts(before), _facts(after)
-    yield from _differing(was.inputs, now.inputs)
-    yield from _differing(was.judges, now.judges, "judge ")
-    yield from _differing(was.versions, now.versions, "version of ")
-    thresholds = _differing(was.thresholds, now.thresholds, "threshold of ")
-    yield from (threshold for threshold in thresholds if threshold.before and threshold.after)
-    yield from _differing(was.rates, now.rates)
+    labels_before, labels_after = _label_contents(before, later_names), _label_contents(after, {})
+    common = labels_before.keys() & labels_after.keys()
+    if not common:
+        return 0
+    try:
+        texts_before, texts_after = (
+            _content_hashes(before, later_names, common),
+            _content_hashes(after, {}, common),
+        )
+    except RunFolderError:
+        return 0
+    changed_keys = [key for key in common if texts_before.get(key) != texts_after.get(key)]
+    return len(changed_keys) if all(labels_before[key] == labels_after[key] for key in changed_keys) else 0
 
 
-class _Facts(NamedTuple):
-    """Dependencies of a run, each described by a text."""
-
-    inputs: dict[str, str]
-    judges: dict[str, str]
-    thresholds: dict[str, str]
-    versions: dict[str, str]
-    rates: dict[str, str]
-
-
-def _facts(manifest: Manifest) -> _Facts:
-    count = manifest.case_files or 1
-    inputs = manifest.inputs or []
-    files = _files_by_name("cases", inputs[:count]) | _files_by_name("outputs", inputs[count:])
-    told = {key: value for key, value in manifest.identity.items() if value is not None}
-    if has_earlier_rules(told):
-        told["rules"] = "strict, version 1"
-    rules = {_RULES.get(key, key): str(value) for key, value in told.items() if key not in _NOT_TOLD}
-    return _Facts(
-        inputs=files | rules,
-        judges={judge.by: _judge(judge.id) for judge in manifest.roster},
-        thresholds={judge.by: str(judge.threshold) for judge in manifest.roster},
-        versions=dict(manifest.versions or {}),
-        rates=_rates(manifest),
-    )
-
-
-def _rates(manifest: Manifest) -> dict[str, str]:
-    """Describe the labels of a finished run, and the systems whose rates they correct."""
-    if manifest.counts is None:
-        return {}
-    labels = ", ".join(f"{number:,} by {source}" for source, number in sorted(manifest.counts.labels.items()))
-    corrected = [
-        system.system
-        for system in manifest.results or []
-        if system.overall is not None and system.overall.name == ALL_CORRECTED
-    ]
+def _label_contents(store: RunStore, later_names: Mapping[str, str]) -> dict[ItemKey, _LabelContent]:
     return {
-        "labels": labels or "none",
-        "rates corrected with labels": ", ".join(corrected) or "none",
+        _rename_system(key, later_names): (label.by, label.source, label.score, label.reason)
+        for key, label in standing_labels(store.labels).items()
     }
 
 
-def _files_by_name(name: str, files: Sequence[KeptInput]) -> dict[str, str]:
-    """Describe files by name, rows and hash; the second and later ones are numbered."""
-    described: dict[str, str] = {}
-    for number, file in enumerate(files, start=1):
-        rows = f"{file.rows:,} {'row' if file.rows == 1 else 'rows'}"
-        numbered = name if number == 1 else f"{name} {number}"
-        described[numbered] = f"{file.name.rpartition('/')[2]}, {rows}, sha256 {file.sha256[:12]}"
-    return described
+def _content_hashes(
+    store: RunStore, later_names: Mapping[str, str], keys: Container[ItemKey]
+) -> dict[ItemKey, int]:
+    """Return a hash of each of these outputs, except for the system's name."""
+    return {
+        key: hash(encode_json(msgspec.structs.replace(output, system="")))
+        for path in store.inputs.outputs
+        for output in read_records(path, Output)
+        if (key := _rename_system(output.key, later_names)) in keys
+    }
 
 
-def _judge(judge: JudgeId) -> str:
-    return f"{judge.plain}, fingerprint {judge.fingerprint[:12]}"
-
-
-def _differing(before: Mapping[str, str], after: Mapping[str, str], prefix: str = "") -> Iterator[Changed]:
-    """Yield the facts that differ, with a prefix for their names."""
-    for name in dict.fromkeys([*before, *after]):
-        was, now = before.get(name, ""), after.get(name, "")
-        if was != now:
-            yield Changed(what=f"{prefix}{name}", before=was, after=now)
+def _rename_system(key: ItemKey, later_names: Mapping[str, str]) -> ItemKey:
+    return key._replace(system=later_names.get(key.system, key.system))

@@ -1,4 +1,4 @@
-"""Limits of a gate, and what it answers."""
+"""Limits and result of a gate."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ...errors import UsageError
 from ...records import nearest
 from ...records.result import Result, display_of
 from ...spelling import setting
-from .changed_verdict import ChangedVerdict
+from .changed_verdicts import ChangedVerdict
 
-_TRIAL_RATE = re.compile(r"pass\^([1-9]\d*)")
+_PASS_POWER_K = re.compile(r"pass\^([1-9]\d*)")
 RUBRIC = "rubric"
 """Mean share of the points of rubrics."""
 
@@ -26,12 +26,12 @@ _RATES = ("overall", "pass_rate", RUBRIC)
 
 
 class Minimum(msgspec.Struct, frozen=True):
-    """Least value of a rate.
+    """Minimum of a rate.
 
     Attributes:
         statistic: ``overall``, ``pass_rate`` (of checked outputs, and missing ones as ungraded), ``rubric`` (mean score) or ``pass^4``.
-        at_least: The least value.
-        tag: The tag of the cases it is over: ``safety``, ``risk=high``; empty for all.
+        at_least: The smallest rate that passes.
+        tag: Tag of the cases that count: ``safety``, ``risk=high``; empty for all.
     """
 
     statistic: str
@@ -41,8 +41,8 @@ class Minimum(msgspec.Struct, frozen=True):
     @property
     def k(self) -> int | None:
         """Number of trials that must all pass, or None for a rate of single outputs."""
-        found = _TRIAL_RATE.fullmatch(self.statistic)
-        return None if found is None else int(found[1])
+        match = _PASS_POWER_K.fullmatch(self.statistic)
+        return None if match is None else int(match[1])
 
     def __str__(self) -> str:
         return f"{f'{self.tag}:' if self.tag else ''}{self.statistic}={self.at_least:g}"
@@ -52,26 +52,26 @@ def minimums(texts: Iterable[str]) -> list[Minimum]:
     """Parse ``overall=0.8``, ``pass^4=0.5``, and with a tag ``risk=high:overall=0.9``.
 
     Raises:
-        UsageError: A text is no such minimum.
+        UsageError: A text has another form, or names an unknown rate.
     """
-    return [_minimum(text) for text in texts]
+    return [_parse_minimum(text) for text in texts]
 
 
-def _minimum(text: str) -> Minimum:
+def _parse_minimum(text: str) -> Minimum:
     name, _, value = text.rpartition("=")
     tag, _, statistic = name.rpartition(":")
     try:
         at_least = float(value)
     except ValueError:
-        at_least = -1.0
+        at_least = -1.0  # out of range, so refused below
     if not name or not 0 <= at_least <= 1:
         raise UsageError(
             f"{setting('minimum', text)}: expected STAT=VALUE with a value from 0 to 1: overall=0.8"
         )
-    if statistic not in _RATES and not _TRIAL_RATE.fullmatch(statistic):
-        known = [*_RATES, "pass^4"]
+    if statistic not in _RATES and not _PASS_POWER_K.fullmatch(statistic):
+        known_rates = [*_RATES, "pass^4"]
         raise UsageError(
-            f"{setting('minimum', text)}: no rate is called {statistic!r}{nearest(statistic, known)}; there are {', '.join(known)}, of cases with a tag as TAG:overall"
+            f"{setting('minimum', text)}: no rate is called {statistic!r}{nearest(statistic, known_rates)}; there are {', '.join(known_rates)}, of cases with a tag as TAG:overall"
         )
     return Minimum(statistic, at_least, tag)
 
@@ -80,12 +80,12 @@ class GateLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Conditions of a gate.
 
     Attributes:
-        minimums: Least rates.
-        max_drop: Most that the rate of all outputs may drop; 0.02 is two points.
+        minimums: Minimums of rates.
+        max_drop: Largest allowed drop of the rate of all outputs; 0.02 is two points.
         no_new_failures: Tags of cases that must not fail anew.
-        max_ungraded: Largest share of ungraded outputs.
-        cost_at_most: Most dollars that judges may cost.
-        judge_error: Most by which errors of a judge without labels shift a number, or None if unknown.
+        max_ungraded: Largest allowed share of ungraded outputs.
+        cost_at_most: Largest allowed cost of judges in US dollars.
+        judge_error: Bound on how far errors of a judge without labels shift a rate, or None if unknown.
     """
 
     minimums: list[Minimum] = []
@@ -105,22 +105,22 @@ class Gate(Result, frozen=True, kw_only=True):
     """Answer of a gate: ``gate.answer``, ``gate.systems``, ``gate.checks``, ``gate.broke``.
 
     Attributes:
-        answer: The answer of the whole.
-        systems: The answer by system.
-        checks: The conditions, one by one.
-        incomparable: What changed beside the systems, so that the difference may not be theirs.
+        answer: Answer over all conditions.
+        systems: Answer by system.
+        checks: Each condition with its answer.
+        incomparable: Changes other than the systems, which may explain the difference.
         judge_again: The command that grades the earlier outputs as the later run graded its own; empty if none is needed.
-        before: The earlier run; empty without one.
-        after: The run.
+        before: Path of the earlier run; empty without one.
+        after: Path of the run.
         common: Number of common cases by system.
         cases: Number of cases in either run by system.
         broke: Outputs that passed before and fail now; of a case with several trials one, if all passed and all fail.
         flaky: Cases by system that pass some of their trials, and passed more before.
-        answers: What was answered, cut, by the name of an output that broke; the first of them.
+        answers: Shortened answers of the first regressions, by the name of the output.
         graded: Number of outputs of the run with a grade.
         outputs: Number of its outputs, missing ones included.
         failed_calls: Number of its calls that failed.
-        counts_as: What the answer counts as where the data cannot tell and an option decides, or None if none does.
+        counts_as: Answer that an option puts in place of "cannot tell", or None if it does not apply.
     """
 
     answer: GateAnswer
@@ -147,13 +147,13 @@ class Gate(Result, frozen=True, kw_only=True):
             raise AssertionError(str(self))
 
     def decided(self, cannot_tell: Literal["pass", "fail"] | None = None) -> GateAnswer:
-        """Return the answer for those who must decide; none if nothing is graded."""
+        """Return the answer with ``cannot_tell`` in place of "cannot tell", if any output is graded."""
         if self.answer != "cannot tell" or cannot_tell is None or not self.graded:
             return self.answer
         return "passes" if cannot_tell == "pass" else "fails"
 
     def decided_by(self, cannot_tell: Literal["pass", "fail"] | None) -> Gate:
-        """Return the answer with what it counts as, if the data cannot tell and this decides."""
+        """Return the gate with ``counts_as`` set, if the data cannot tell and this option decides."""
         counts_as = self.decided(cannot_tell)
         # Failed calls come first: with them, a command does not end as if the gate passed.
         if counts_as in {self.answer, "cannot tell"} or (counts_as == "passes" and self.failed_calls):

@@ -1,4 +1,4 @@
-"""Grades of other tools, as a gate counts them."""
+"""Grades from other tools' files, in the form that a gate reads."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _MODEL_GRADED = frozenset(
         "trajectory:goal-success",  # promptfoo
     }
 )  # fmt: skip
-"""Scorers of other tools that ask a model, by name."""
+"""Names of other tools' scorers that are documented to ask a model."""
 
 
 def _asks_a_model(verdict: Verdict) -> bool:
-    """Return whether a verdict is known to be a model's; other scorers count as they graded."""
-    known = verdict.judge is not None or "@" in verdict.by or verdict.by in _MODEL_GRADED
-    return verdict.source == "judge" and known
+    """Return whether a verdict is known to come from a model; see decision 42."""
+    names_model = verdict.judge is not None or "@" in verdict.by or verdict.by in _MODEL_GRADED
+    return verdict.source == "judge" and names_model
 
 
-def _imported(verdict: Verdict | None, author: str, *, crashed: bool) -> GatedOutput:
-    """Return what a tool said of an output; without a score, a crash fails, as in a run."""
+def _gated_output(verdict: Verdict | None, author: str, *, crashed: bool) -> GatedOutput:
+    """Return a tool's grade of an output; a crash without a score fails, as in a run."""
     if verdict is None or verdict.score is None:
         if crashed:
             return GatedOutput(0.0, CRASHED, judged=False, error_type=SYSTEM_ERROR)
         return GatedOutput(None, author, judged=False)
-    passed = verdict.evidence.get("pass")
+    tool_verdict = verdict.evidence.get("pass")
     return GatedOutput(
         verdict.score,
         author,
         _asks_a_model(verdict),
         verdict.error_type,
-        passed if isinstance(passed, bool) else None,
+        tool_verdict if isinstance(tool_verdict, bool) else None,
     )
 
 
@@ -52,20 +52,20 @@ def gated_records(
     *,
     graded_by: str | None = None,
 ) -> GatedRun:
-    """Return what another tool graded.
+    """Return the outputs and grades of another tool as a run.
 
     Args:
-        name: The file or folder.
-        cases: Its cases.
-        outputs: Its outputs; one without a verdict is ungraded.
-        verdicts: Its verdicts.
+        name: Path of the file or folder.
+        cases: Cases in it.
+        outputs: Outputs in it; one without a verdict is ungraded.
+        verdicts: Verdicts in it.
         graded_by: Author whose verdicts count, if there are several.
 
     Raises:
         InputError: There are several authors and none is named, or the named one gave no verdict.
     """
-    given = [verdict for verdict in verdicts if verdict.source != "human" and not verdict.repeat]
-    authors = list(dict.fromkeys(verdict.by for verdict in given))
+    tool_verdicts = [verdict for verdict in verdicts if verdict.source != "human" and not verdict.repeat]
+    authors = list(dict.fromkeys(verdict.by for verdict in tool_verdicts))
     if graded_by is not None and graded_by not in authors:
         raise InputError(
             f"no verdict is by {graded_by!r}; there are {', '.join(authors) or 'none'}", path=name
@@ -75,26 +75,26 @@ def gated_records(
             f"{len(authors)} authors graded: {', '.join(authors)}; name one: {setting('graded_by', authors[0])}",
             path=name,
         )
-    by_id, outputs = {case.id: case for case in cases}, list(outputs)
+    cases_by_id, outputs = {case.id: case for case in cases}, list(outputs)
     author = graded_by or next(iter(authors), "nobody")
     crashed = {output.key for output in outputs if output.error is not None}
-    chosen = {verdict.key: verdict for verdict in given if verdict.by == author}
+    by_output = {verdict.key: verdict for verdict in tool_verdicts if verdict.by == author}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {}
-    for key in dict.fromkeys([*(output.key for output in outputs), *chosen]):
-        graded = _imported(chosen.get(key), author, crashed=key in crashed)
-        systems.setdefault(key.system, {})[key] = graded
-    for system, found in systems.items():
-        have = {key.case_id for key in found}
-        found |= {
+    for key in dict.fromkeys([*(output.key for output in outputs), *by_output]):
+        grade = _gated_output(by_output.get(key), author, crashed=key in crashed)
+        systems.setdefault(key.system, {})[key] = grade
+    for system, graded_outputs in systems.items():
+        answered = {key.case_id for key in graded_outputs}
+        graded_outputs |= {
             ItemKey(case_id, system, 0): GatedOutput(None, "nobody", judged=False)
-            for case_id in by_id
-            if case_id not in have
+            for case_id in cases_by_id
+            if case_id not in answered
         }
     return GatedRun(
         name=name,
         systems=systems,
         missing={},
-        clusters={case.id: case.cluster_id for case in by_id.values()},
-        cases=by_id,
+        clusters={case.id: case.cluster_id for case in cases_by_id.values()},
+        cases=cases_by_id,
         records=outputs,
     )

@@ -1,4 +1,4 @@
-"""Judged outputs as a gate counts them: by the judge that counts in a run, or by labels."""
+"""Grades of judged outputs in a gate: by the judge that counts in the run, or by labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..run_table import systems_table
 from ..store.run_store import RunStore
 
 CRASHED = "its error"
-"""Who says that an output of another tool fails that ended in an error."""
+"""Grader of an imported output that fails because it ended in an error."""
 
 
 class GatedOutput(NamedTuple):
@@ -28,10 +28,10 @@ class GatedOutput(NamedTuple):
 
     Attributes:
         score: Score from 0 to 1, or None if there is none.
-        by: Display name of who gave it, or of who gave none.
+        by: Display name of the author, also of one that gave no score.
         judged: Whether a judge gave it.
         error_type: Fault that a checker found.
-        passed: Whether its tool passed it, or None if only the score says so.
+        passed: Whether the tool it is imported from passed it, or None if only the score tells.
     """
 
     score: float | None
@@ -42,7 +42,7 @@ class GatedOutput(NamedTuple):
 
     @property
     def passes(self) -> bool | None:
-        """True if it passes, by its tool or else by the score, or None without a grade."""
+        """True if it passes, by its tool or else by its score; None without a grade."""
         if self.score is None:
             return None
         return reaches(self.score, HALF) if self.passed is None else self.passed
@@ -52,8 +52,8 @@ class JudgedTable(NamedTuple):
     """Outputs of a run, some of them judged.
 
     Attributes:
-        table: Rows of the run, as comparisons of systems read them.
-        all: Its outputs by system.
+        table: Rows of the run, in the form that compares systems.
+        all: Outputs of the run by system.
     """
 
     table: Table
@@ -61,45 +61,45 @@ class JudgedTable(NamedTuple):
 
     @property
     def baselines(self) -> frozenset[str]:
-        """Names of the baselines, which only compare words."""
+        """Names of the baselines, which compare words only."""
         return frozenset(name for name, judge in self.table.judges.items() if judge.kind == "baseline")
 
     def outputs(self) -> Iterator[tuple[str, float | None, str | None]]:
-        """Yield each output by name, with the verdict that counts in the run, and its judge.
+        """Yield the name, the score that counts in the run, and the judge of each output.
 
         The judge is None for a decided output, and for one that no judge graded.
         """
-        graded, judge_of = graded_of(self.all), judges_of_outputs(self.all)
-        for system, each in graded.items():
-            results: list[float] = each.result.tolist()
+        grades_by_system, judge_of = graded_of(self.all), judges_of_outputs(self.all)
+        for system, grades in grades_by_system.items():
+            results: list[float] = grades.result.tolist()
             judges: list[int] = judge_of[system].tolist()
-            items: list[int] = each.item.tolist()
-            rows = zip(items, results, judges, each.is_undecided.tolist(), strict=True)
+            items: list[int] = grades.item.tolist()
+            rows = zip(items, results, judges, grades.is_undecided.tolist(), strict=True)
             for item, result, judge, undecided in rows:
                 is_graded = not math.isnan(result)
                 by = self.all.judges[judge] if undecided and is_graded else None
                 yield self.table.item.values[item], result if is_graded else None, by
 
     def corrected(self, only: Collection[ItemKey] | None = None) -> Mapping[str, Statistic]:
-        """Return the rate by system where labels correct it, of all outputs or of some.
+        """Return the rates that labels correct, by system, of all outputs or of some.
 
-        Labels of a system that are no random sample of all its outputs correct none of its rates.
+        If the labels of a system contradict a random sample, none of its rates is corrected.
         """
         table, outputs = self.table, self.all
         if np.isnan(table.label).all():
             return {}
         terms = SystemTerms(table.item.values, None, 0, 0.95, table.labels_chosen_by)
-        _, whole = pooled_rates(outputs, terms)
-        contradicted = whole.contradicted
+        _, pooled = pooled_rates(outputs, terms)
+        contradicted = pooled.contradicted
         if only is not None:
-            names = {str(key) for key in only}
-            of_item = np.array([item in names for item in table.item.values], dtype=np.bool_)
-            table = table.take(of_item[table.item.codes])
+            wanted_names = {str(key) for key in only}
+            is_wanted = np.array([item in wanted_names for item in table.item.values], dtype=np.bool_)
+            table = table.take(is_wanted[table.item.codes])
             outputs = outputs_of(table, None)
-            _, whole = pooled_rates(outputs, terms)
+            _, pooled = pooled_rates(outputs, terms)
         return {
-            name: whole.rates[name]
-            for name in whole.corrected_systems
+            name: pooled.rates[name]
+            for name in pooled.corrected_systems
             if name not in contradicted and outputs.systems[name].is_undecided.any()
         }
 

@@ -1,4 +1,4 @@
-"""Runs as a gate reads them: each system's outputs with their grades, missing ones included."""
+"""Read runs for a gate: each system's outputs with their grades, and how many are missing."""
 
 from __future__ import annotations
 
@@ -28,32 +28,33 @@ from ..store.run_store import RunStore
 from .gated_judging import GatedOutput, JudgedTable, judged_table
 from .judged_rubrics import verdicts_on_rubrics
 
-_LONGEST = 300
-"""Characters of an answer."""
+_MAX_ANSWER_LENGTH = 300
+"""Characters of an answer that are shown."""
 
-_COPIES = "inputs"
-"""Folder in a run's in which copies of its files of cases may lie, for another machine."""
+_COPIES_FOLDER = "inputs"
+"""Subfolder of a run that may contain copies of its case files, for use on another machine."""
 
 _ROUNDING = 1e-9
+"""Rounding error per output, when a stored rate is compared with its verdicts."""
 
 
 class GatedRun(NamedTuple):
-    """One run.
+    """Run folder or imported file, with a grade for each output.
 
     Attributes:
-        name: Its folder or file.
+        name: Path of the folder or file.
         systems: Outputs by system.
-        missing: Number of further outputs by system that nothing was graded of.
+        missing: Number of further outputs by system that have no verdict, or do not exist.
         clusters: Cluster by case id; a case that is not listed is its own.
         judged: Table of judges' verdicts and labels, or None without a verdict of a judge.
-        declared: How outputs were chosen for labels, as said to the gate.
+        declared: Declaration to the gate of how outputs were chosen for labels.
         graded_by: Author whose grades count, if one was named.
-        guessing: Judges that labels do not show to be better than chance, and what they show.
+        guessing: Judges that labels do not show to be better than chance, with the finding.
         failed: Number of calls that failed.
         cost: Dollars that the judges cost, or None if unknown.
         cases: Cases by id, or None if they cannot be read.
-        manifest: The manifest; None of an imported file.
-        store: The run folder; None of an imported file.
+        manifest: Manifest of the run folder; None for an imported file.
+        store: The run folder; None for an imported file.
         records: Outputs of an imported file, for their texts.
     """
 
@@ -73,33 +74,37 @@ class GatedRun(NamedTuple):
     records: Sequence[Output] = ()
 
     def answers(self, wanted: Collection[ItemKey]) -> dict[str, str]:
-        """Return what was answered, cut, by the name of the output; nothing of files that are gone."""
+        """Return shortened answers by the name of the output; none if the files are gone."""
         if not wanted:
             return {}
         try:
             files = () if self.store is None else self.store.inputs.outputs
         except RunFolderError:
             return {}
-        read = chain(self.records, *(read_records(path, Output) for path in files))
-        return {str(output.key): _said(output)[:_LONGEST] for output in read if output.key in wanted}
+        outputs = chain(self.records, *(read_records(path, Output) for path in files))
+        return {
+            str(output.key): _answer_text(output)[:_MAX_ANSWER_LENGTH]
+            for output in outputs
+            if output.key in wanted
+        }
 
     def by_rubrics(self) -> dict[str, dict[ItemKey, GatedOutput]]:
-        """Return the outputs with scores of rubrics; an import's as they are.
+        """Return the outputs with their rubric scores; those of an import as they are.
 
         Raises:
             InputError: No judge or several judges grade rubrics, or the named one does not.
         """
         if self.store is None:
             return self.systems
-        known = {key.case_id for outputs in self.systems.values() for key in outputs}
-        judges = verdicts_on_rubrics(self.store, known)
+        case_ids = {key.case_id for outputs in self.systems.values() for key in outputs}
+        judges = verdicts_on_rubrics(self.store, case_ids)
         names = ", ".join(judges)
         if not judges:
             raise InputError("no judge grades criteria: ask rubric/each or rubric/together", path=self.name)
         if self.graded_by is None and len(judges) > 1:
-            named = setting("graded_by", next(iter(judges)))
+            option = setting("graded_by", next(iter(judges)))
             raise InputError(
-                f"{len(judges)} judges grade rubrics: {names}; name one: {named}", path=self.name
+                f"{len(judges)} judges grade rubrics: {names}; name one: {option}", path=self.name
             )
         judge = self.graded_by or names
         if judge not in judges:
@@ -112,7 +117,7 @@ class GatedRun(NamedTuple):
 
     @property
     def chosen_by(self) -> LabelsDeclaredBy | None:
-        """Declaration of how outputs were chosen for labels, or None if nothing says it."""
+        """Declaration of how outputs were chosen for labels, or None if undeclared."""
         return self.declared or (None if self.store is None else choice_of(self.store.labels))
 
     @property
@@ -140,60 +145,65 @@ def gated_run(
     store.require_unedited()
     results = {result.system: result for result in manifest.results or []}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {system: {} for system in results}
-    graded: set[ItemKey] = set()
+    graded_keys: set[ItemKey] = set()
     is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
         if is_part(verdict.key):
             continue
         if verdict.graded:
-            graded.add(verdict.key)
-        known = systems.setdefault(verdict.system, {})
-        if verdict.key not in known or _is_decision(verdict):
-            known[verdict.key] = _as_graded(verdict)
-    _require_same_counts(store, systems, results, len(graded))
-    judged = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
-    if judged is not None:
-        _count_judged(systems, judged)
-    missing = _missing(store, systems, results)
-    panels = {} if store.calibration is None else store.calibration.judges
-    shown = {
-        name: chance_verdict(panel.statistics.get("balanced_accuracy")) for name, panel in panels.items()
+            graded_keys.add(verdict.key)
+        outputs = systems.setdefault(verdict.system, {})
+        if verdict.key not in outputs or _is_decision(verdict):
+            outputs[verdict.key] = _gated_output(verdict)
+    _require_same_counts(store, systems, results, len(graded_keys))
+    judging = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
+    if judging is not None:
+        _count_judged(systems, judging)
+    missing = _missing_outputs(store, systems, results)
+    calibrations = {} if store.calibration is None else store.calibration.judges
+    findings = {
+        name: chance_verdict(calibration.statistics.get("balanced_accuracy"))
+        for name, calibration in calibrations.items()
     }
+    # A combined judge makes no call; its parts do.
     costs = [use.cost for use in manifest.judges or [] if use.calls]
     return GatedRun(
         name=str(store.path),
         systems=systems,
         missing=missing,
         clusters=store.clusters,
-        judged=judged,
+        judged=judging,
         declared=declared,
         graded_by=graded_by,
-        guessing={name: each for name, each in shown.items() if each and each != "too few labels"},
+        guessing={
+            name: finding for name, finding in findings.items() if finding and finding != "too few labels"
+        },
         failed=0 if manifest.counts is None else manifest.counts.failed,
         cost=None if None in costs else sum(cost for cost in costs if cost is not None),
-        cases=_cases(store),
+        cases=_read_cases(store),
         manifest=manifest,
         store=store,
     )
 
 
-def _count_judged(systems: Mapping[str, dict[ItemKey, GatedOutput]], judged: JudgedTable) -> None:
-    """Give outputs the scores that count in a judged run, where decisions pass or fail, too."""
-    keys = {str(key): key for known in systems.values() for key in known}
-    for name, score, by in judged.outputs():
+def _count_judged(systems: Mapping[str, dict[ItemKey, GatedOutput]], judging: JudgedTable) -> None:
+    """Replace the scores by those that count in a judged run; checkers' scores become 1 or 0."""
+    keys = {str(key): key for outputs in systems.values() for key in outputs}
+    for name, score, by in judging.outputs():
         key = keys.get(name)
         if key is None:  # a part of an output
             continue
-        was = systems[key.system][key]
-        now = was._replace(score=score) if by is None else GatedOutput(score, by, judged=True)
-        systems[key.system][key] = now
+        earlier = systems[key.system][key]
+        systems[key.system][key] = (
+            earlier._replace(score=score) if by is None else GatedOutput(score, by, judged=True)
+        )
 
 
 def _is_decision(verdict: StoredVerdict) -> bool:
     return verdict.source != "judge" and verdict.graded
 
 
-def _said(output: Output) -> str:
+def _answer_text(output: Output) -> str:
     """Return the text of an output, else its calls, else its error."""
     text = last_text(output)
     if text:
@@ -207,26 +217,29 @@ def _arguments(arguments: object) -> str:
     return arguments if isinstance(arguments, str) else encode_json(arguments).decode("utf-8")
 
 
-def _as_graded(verdict: StoredVerdict) -> GatedOutput:
-    """Return a checker's verdict; a judge's counts as `judged_table` chooses among them."""
+def _gated_output(verdict: StoredVerdict) -> GatedOutput:
+    """Return a checker's grade; a judge's is filled in later by `_count_judged`."""
     if verdict.source == "judge":
         return GatedOutput(None, verdict.by, judged=True)
     return GatedOutput(verdict.score, verdict.by, judged=False, error_type=verdict.error_type)
 
 
-def _missing(
+def _missing_outputs(
     store: RunStore,
     systems: Mapping[str, Mapping[ItemKey, GatedOutput]],
     results: Mapping[str, SystemResult],
 ) -> dict[str, int]:
-    """Return the number of outputs by system that have no verdict, or are not there.
+    """Return the number of outputs by system that have no verdict, or do not exist.
 
-    A run counts its outputs; those that no judge takes have no verdict. Where files no longer say whose they are, they count for every system.
+    A run counts all its outputs, also those that no judge takes, which have no verdict. If the files are gone, so that their system
+    is unknown, these count for every system.
 
     Raises:
         RunFolderError: The run counts fewer outputs than it has verdicts on.
     """
-    missing = {name: max(0, _expected(each) - len(systems[name])) for name, each in results.items()}
+    missing = {
+        name: max(0, _expected_outputs(result) - len(systems[name])) for name, result in results.items()
+    }
     counts = store.manifest.counts
     if counts is None:
         return missing
@@ -236,18 +249,18 @@ def _missing(
     if counts.outputs == total:
         return missing
     try:
-        outputs = [record.key for path in store.inputs.outputs for record in read_records(path, Output)]
+        keys = [record.key for path in store.inputs.outputs for record in read_records(path, Output)]
     except RunFolderError:
         return {name: count + counts.outputs - total for name, count in missing.items()}
-    unseen = Counter(key.system for key in outputs if key not in systems.get(key.system, {}))
-    return {name: each.missing + unseen[name] for name, each in results.items()}
+    without_verdict = Counter(key.system for key in keys if key not in systems.get(key.system, {}))
+    return {name: result.missing + without_verdict[name] for name, result in results.items()}
 
 
-def _expected(result: SystemResult) -> int:
+def _expected_outputs(result: SystemResult) -> int:
     """Return the number of outputs a system should have, missing ones included."""
     if result.overall is not None:
-        decided = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
-        return max(result.overall.of, 0 if decided is None else decided.of)
+        decided_part = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
+        return max(result.overall.of, 0 if decided_part is None else decided_part.of)
     return max((stratum.of for stratum in result.strata), default=result.missing)
 
 
@@ -255,59 +268,97 @@ def _require_same_counts(
     store: RunStore,
     systems: Mapping[str, Mapping[ItemKey, GatedOutput]],
     results: Mapping[str, SystemResult],
-    graded: int,
+    graded_count: int,
 ) -> None:
-    """Refuse a folder whose counts and verdicts disagree; nobody knows which is right."""
+    """Require that counts and verdicts agree; otherwise either may be wrong."""
     counts = store.manifest.counts
     if systems.keys() != results.keys():
         raise RunFolderError(f"{store.path}: its results and its verdicts are of different systems")
-    if counts is not None and counts.graded != graded:
+    if counts is not None and counts.graded != graded_count:
         raise RunFolderError(
-            f"{store.path}: it counts {counts.graded:,} graded outputs, and {graded:,} have a graded verdict"
+            f"{store.path}: it counts {counts.graded:,} graded outputs, and {graded_count:,} have a graded verdict"
         )
     for name, result in results.items():
-        decided = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
-        if decided is not None and decided.value is not None and not _is_rate_of(systems[name], decided):
+        decided_part = next((stratum for stratum in result.strata if stratum.name == DECIDED), None)
+        if (
+            decided_part is not None
+            and decided_part.value is not None
+            and not _rate_matches(systems[name], decided_part)
+        ):
             raise RunFolderError(
                 f"{store.path}: the rate of {name} is not that of its verdicts; rerun the run's command"
             )
 
 
-def _is_rate_of(outputs: Mapping[ItemKey, GatedOutput], decided: StratumRate) -> bool:
-    """Return whether checkers' verdicts give this rate, where ``n_cases`` weighs by case."""
-    trials = Counter(key.case_id for key in outputs)
-    scores = {key: each.score for key, each in outputs.items() if not each.judged and each.score is not None}
+def _rate_matches(outputs: Mapping[ItemKey, GatedOutput], decided_part: StratumRate) -> bool:
+    """Return whether checkers' verdicts give this rate."""
+    trials_by_case = Counter(key.case_id for key in outputs)
+    scores = {
+        key: output.score for key, output in outputs.items() if not output.judged and output.score is not None
+    }
     cases = {key.case_id for key in scores}
-    of_trials = decided.trials
-    if len(scores) != decided.n or decided.n_cases not in {None, len(cases)}:
+    trials = decided_part.trials
+    if len(scores) != decided_part.n or decided_part.n_cases not in {None, len(cases)}:
         return False
-    if of_trials is not None and of_trials.outputs != sum(trials[case] for case in cases):
+    if trials is not None and trials.outputs != sum(trials_by_case[case] for case in cases):
         return False
-    weights = [1.0 if decided.n_cases is None else 1.0 / trials[key.case_id] for key in scores]
+    # With `n_cases`, each case has weight 1, divided among its trials.
+    weights = [1.0 if decided_part.n_cases is None else 1.0 / trials_by_case[key.case_id] for key in scores]
     total = math.fsum(map(mul, weights, scores.values()))
-    return abs(total - (decided.value or 0.0) * math.fsum(weights)) <= _ROUNDING * decided.n
+    return abs(total - (decided_part.value or 0.0) * math.fsum(weights)) <= _ROUNDING * decided_part.n
 
 
-def _cases(store: RunStore) -> dict[str, Case] | None:
-    """Return a run's cases, if its files are unchanged or copies of them lie in its folder."""
+def _read_cases(store: RunStore) -> dict[str, Case] | None:
+    """Return a run's cases from its files, else from copies in its folder, else None."""
     try:
         files = case_files(store.inputs.cases)
     except RunFolderError:
-        copies = _copies(store)
+        copies = _unchanged_copies(store)
         if copies is None:
             return None
         files = case_files(copies)
     return {case.id: case for path in files for case in read_records(path, Case)}
 
 
-def _copies(store: RunStore) -> list[Path] | None:
-    """Return the files of cases in the folder ``inputs``; None unless all are unchanged."""
-    kept = (store.manifest.inputs or [])[: store.manifest.case_files or 1]
+def _unchanged_copies(store: RunStore) -> list[Path] | None:
+    """Return the copied case files, or None unless all are unchanged."""
+    inputs = (store.manifest.inputs or [])[: store.manifest.case_files or 1]
     folder = store.path
-    if not kept or not isinstance(folder, Path):
+    if not inputs or not isinstance(folder, Path):
         return None
-    paths = [folder / _COPIES / PurePath(input_.path).name for input_ in kept]
-    same = all(
-        path.is_file() and file_sha256(path) == each.sha256 for path, each in zip(paths, kept, strict=True)
+    paths = [folder / _COPIES_FOLDER / PurePath(file.path).name for file in inputs]
+    unchanged = all(
+        path.is_file() and file_sha256(path) == file.sha256 for path, file in zip(paths, inputs, strict=True)
     )
-    return paths if same else None
+    return paths if unchanged else None
+
+
+def cases_with_tag(run: GatedRun, tag: str, before: GatedRun | None = None) -> frozenset[str]:
+    """Return the ids of the cases with a tag, in the run or in the earlier one.
+
+    Raises:
+        InputError: There are none, or the cases of the run cannot be read.
+    """
+    if run.cases is None:
+        raise InputError(f"tag {tag!r} is in the cases, and they are gone or changed", path=run.name)
+    case_ids = frozenset(_ids_with_tag(run.cases, tag))
+    if before is not None and before.cases is not None:
+        case_ids |= frozenset(_ids_with_tag(before.cases, tag))
+    if not case_ids:
+        raise InputError(f"no case has the tag {tag!r}", path=run.name)
+    return case_ids
+
+
+def _has_tag(case: Case, tag: str) -> bool:
+    """Return whether a case has a tag, given as a name, ``safety``, or a value, ``risk=high``."""
+    name, equals, wanted_value = tag.partition("=")
+    if name not in case.tags:
+        return False
+    value = case.tags[name]
+    text = str(value).lower() if isinstance(value, bool) else str(value)  # true as in JSON
+    return text == wanted_value if equals else value not in {False, None}
+
+
+def _ids_with_tag(cases: Mapping[str, Case], tag: str) -> Sequence[str]:
+    """Return the ids of cases with a tag."""
+    return [case_id for case_id, case in cases.items() if _has_tag(case, tag)]

@@ -22,21 +22,22 @@ from ...records.made_scores import reaches
 from ...records.result import Framed, ResultOnPage
 from ..conclusion.run_results import DECIDED, OPEN, ResultStruct, SystemResult
 from ..run_table import run_rows
-from ..store.manifest import KnownJudge, Manifest
+from ..store.manifest import JudgeRecord, Manifest
 from ..store.run_store import RunStore
-from .compare_runs import Changed, what_changed
+from .run_changes import RunChange, what_changed
 
 _ALPHA = 0.05
+"""Chance of a false drift alarm of a judge, over all its runs."""
 
 ALL_OUTPUTS, CHECKED = "all outputs", "checkers decided"
-"""Names of two parts: all outputs of a run, and those that checkers decided."""
+"""Names of two parts of a run's outputs."""
 
 
 class PastRun(ResultStruct, frozen=True, kw_only=True):
     """A finished run in a history.
 
     Attributes:
-        systems: Rates by system and part: all outputs, checked ones, and undecided ones by each judge, corrected if there are labels, declared to be a random sample.
+        systems: Rates by system and part: all outputs, checked ones, and undecided ones by each judge. Judges' rates are corrected if there are labels that are declared a random sample.
         accuracy: Accuracy of each judge against the labels, by name.
     """
 
@@ -44,18 +45,18 @@ class PastRun(ResultStruct, frozen=True, kw_only=True):
     ended: str
     systems: dict[str, dict[str, Statistic]]
     accuracy: dict[str, Statistic]
-    changed: list[Changed] = []
+    changed: list[RunChange] = []
 
 
 class Drift(ResultStruct, frozen=True, kw_only=True):
-    """Judge drift: the judge is right less often than in its first run, on the same outputs.
+    """Judge drift: lower accuracy than in the judge's first run, on the same outputs.
 
     Attributes:
         run: The first run in which drift is found.
         since: The judge's first run, which later ones are compared with.
         drop: Drop in the judge's accuracy, over the runs up to this one.
-        p: p-value of no drop.
-        level: Largest p-value that counts as drift at this run, for 5 % false alarms over all runs, however many there will be.
+        p: p-value of the hypothesis that accuracy did not drop.
+        level: Significance level at this run, chosen so that false alarms over any number of runs stay below 5 %.
         n: Number of labelled outputs in the first run.
     """
 
@@ -75,7 +76,7 @@ class History(ResultOnPage, Framed, frozen=True, kw_only=True):
 
     Attributes:
         passed_over: Folders without a finished run, and damaged runs, with the reason.
-        rejudged: Number of labelled outputs that a judge graded anew in a later run, by judge; at 0, drift is unknown.
+        rejudged: Number of labelled outputs that a judge graded anew in a later run, by judge; with 0, drift is unknown.
     """
 
     folder: str
@@ -110,11 +111,11 @@ def read_history(folder: Path) -> History:
     passed_over: dict[str, str] = {}
     for path in paths:
         try:
-            manifest = _finished(path)
+            manifest = _require_finished(path)
             finished.append(_FinishedRun(path, manifest, _past_run(path, manifest)))
         except (RunFolderError, InputError) as error:
             passed_over[path.name] = str(error)
-    grades = _grades_by_run(finished, passed_over)
+    grades_by_run = _grades_by_run(finished, passed_over)
     finished = [run for run in finished if run.path.name not in passed_over]
     if not finished:
         first = next((f" ({name}: {reason})" for name, reason in passed_over.items()), "")
@@ -126,8 +127,11 @@ def read_history(folder: Path) -> History:
     for number, (before, after) in enumerate(pairwise(run.manifest for run in finished), start=1):
         runs[number] = replace(runs[number], changed=list(what_changed(before, after)))
     watched = [
-        _watch(judge, {run.entry.name: grades.get(run.path, {}).get(judge.id, {}) for run in of_judge})
-        for judge, of_judge in _runs_by_judge(finished)
+        _watch_judge(
+            judge,
+            {run.entry.name: grades_by_run.get(run.path, {}).get(judge.id, {}) for run in runs_of_judge},
+        )
+        for judge, runs_of_judge in _runs_by_judge(finished)
     ]
     rejudged = Counter[str]()
     for watched_judge in watched:
@@ -141,7 +145,7 @@ def read_history(folder: Path) -> History:
     )
 
 
-def _finished(path: Path) -> Manifest:
+def _require_finished(path: Path) -> Manifest:
     manifest = RunStore(path).finished()
     if "audit_of" in manifest.identity:
         raise RunFolderError("an audit's probes are no sample of what systems do")
@@ -150,15 +154,15 @@ def _finished(path: Path) -> Manifest:
 
 def _past_run(path: Path, manifest: Manifest) -> PastRun:
     calibration = RunStore(path).calibration
-    panels = {} if calibration is None else calibration.judges
+    calibrations = {} if calibration is None else calibration.judges
     return PastRun(
         name=path.name,
         ended=manifest.ended or "",
         systems={result.system: _rates(result) for result in manifest.results or []},
         accuracy={
-            name: panel.statistics["accuracy"]
-            for name, panel in panels.items()
-            if "accuracy" in panel.statistics
+            name: judge_calibration.statistics["accuracy"]
+            for name, judge_calibration in calibrations.items()
+            if "accuracy" in judge_calibration.statistics
         },
     )
 
@@ -166,8 +170,9 @@ def _past_run(path: Path, manifest: Manifest) -> PastRun:
 def _rates(result: SystemResult) -> dict[str, Statistic]:
     """Return the rate of all outputs, of the checked ones, and of the rest by each judge."""
     corrected = {part.by for part in result.strata if part.corrects}
-    whole = result.overall if any(part.name != DECIDED for part in result.strata) else None
-    rates: dict[str, Statistic] = {} if whole is None or whole.value is None else {ALL_OUTPUTS: whole}
+    # If checkers decided all, the rate of all outputs would only repeat that of the checked ones.
+    overall = result.overall if any(part.name != DECIDED for part in result.strata) else None
+    rates: dict[str, Statistic] = {} if overall is None or overall.value is None else {ALL_OUTPUTS: overall}
     return rates | {
         CHECKED if part.name == DECIDED else f"{part.name}, by {part.by}": part
         for part in result.strata
@@ -176,7 +181,7 @@ def _rates(result: SystemResult) -> dict[str, Statistic]:
 
 
 class _Grade(NamedTuple):
-    """A judge's score of a labelled output, beside the label."""
+    """A judge's score of a labelled output, and the label."""
 
     score: float
     label: float
@@ -185,7 +190,7 @@ class _Grade(NamedTuple):
 
     def agrees(self, threshold: PassThreshold) -> bool:
         """Return whether score and label fall on the same side of the threshold."""
-        return (reaches(self.score, threshold.at)) == (reaches(self.label, threshold.at))
+        return reaches(self.score, threshold.at) == reaches(self.label, threshold.at)
 
 
 _Grades: TypeAlias = Mapping[JudgeId, Mapping[str, _Grade]]
@@ -198,9 +203,9 @@ def _read_grades(path: Path, judges: Container[Author]) -> _Grades:
     with RunStore(path) as store:
         store.require_unedited()
         verdicts = {
-            (judge_verdict.by, str(judge_verdict.key)): judge_verdict
-            for judge_verdict in store.judge_verdicts()
-            if judge_verdict.author in judges and judge_verdict.repeat == 0
+            (verdict.by, str(verdict.key)): verdict
+            for verdict in store.judge_verdicts()
+            if verdict.author in judges and verdict.repeat == 0
         }
         for row in run_rows(store) if verdicts else ():
             verdict = verdicts.get((row["judge"], row["item_id"])) if row["repeat"] == 0 else None
@@ -217,19 +222,19 @@ def _read_grades(path: Path, judges: Container[Author]) -> _Grades:
 class _RunsOfJudge(NamedTuple):
     """Runs in which a judge graded the same outputs, oldest first."""
 
-    judge: KnownJudge
+    judge: JudgeRecord
     runs: list[_FinishedRun]
 
 
 def _runs_by_judge(runs: Iterable[_FinishedRun]) -> list[_RunsOfJudge]:
-    """Group runs by inputs and prompt judge; a judge that changed is another judge."""
+    """Group runs by inputs and prompt judge, where a changed judge is a new one."""
     groups: dict[tuple[str, JudgeId], _RunsOfJudge] = {}
     for run in runs:
         for judge in run.manifest.roster:
             if judge.is_prompt:
                 key = str(run.manifest.identity.get("inputs")), judge.id
-                earlier = groups[key].runs if key in groups else []
-                groups[key] = _RunsOfJudge(judge, [*earlier, run])
+                runs_of_judge = groups[key].runs if key in groups else []
+                groups[key] = _RunsOfJudge(judge, [*runs_of_judge, run])
     return list(groups.values())
 
 
@@ -242,15 +247,15 @@ def _grades_by_run(runs: Iterable[_FinishedRun], passed_over: dict[str, str]) ->
         EditedRunError: A run was edited by hand.
     """
     judges_of: dict[Path, set[Author]] = defaultdict(set)
-    for judge, of_judge in _runs_by_judge(runs):
-        if len(of_judge) > 1:
-            for run in of_judge:
+    for judge, runs_of_judge in _runs_by_judge(runs):
+        if len(runs_of_judge) > 1:
+            for run in runs_of_judge:
                 judges_of[run.path].add(judge.id)
     grades: dict[Path, _Grades] = {}
     for path, judges in judges_of.items():
         try:
             grades[path] = _read_grades(path, judges)
-        except EditedRunError:
+        except EditedRunError:  # refused, not passed over like other damage
             raise
         except (RunFolderError, InputError) as error:
             passed_over[path.name] = str(error)
@@ -258,12 +263,12 @@ def _grades_by_run(runs: Iterable[_FinishedRun], passed_over: dict[str, str]) ->
 
 
 class _WatchedJudge(NamedTuple):
-    """A judge over the runs in which it graded the same outputs.
+    """Drift check of a judge over the runs in which it graded the same outputs.
 
     Attributes:
-        judge: Its name.
+        judge: Name of the judge.
         rejudged: Number of labelled outputs of its first run that it graded anew in a later one.
-        drift: Its drift, or None if none is found.
+        drift: The drift, or None if none is found.
     """
 
     judge: str
@@ -271,31 +276,39 @@ class _WatchedJudge(NamedTuple):
     drift: Drift | None = None
 
 
-def _watch(judge: KnownJudge, grades: Mapping[str, Mapping[str, _Grade]]) -> _WatchedJudge:
-    """Look for drift of a judge in its grades by run and item, oldest run first."""
-    (since, first), *later = grades.items()
-    looks: list[FloatArray] = []
-    for _, look in later:
-        anew = {item: grade for item, grade in look.items() if not grade.from_cache}
-        looks.append(
-            np.array([anew[item].agrees(judge.threshold) if item in anew else np.nan for item in first])
+def _watch_judge(judge: JudgeRecord, grades: Mapping[str, Mapping[str, _Grade]]) -> _WatchedJudge:
+    """Test a judge for drift, given its grades by run and item, oldest run first."""
+    (since, first_grades), *later_runs = grades.items()
+    agreed_later: list[FloatArray] = []
+    for _, later_grades in later_runs:
+        # A cached reply is no new evidence about the model.
+        fresh_grades = {item: grade for item, grade in later_grades.items() if not grade.from_cache}
+        agreed_later.append(
+            np.array(
+                [
+                    fresh_grades[item].agrees(judge.threshold) if item in fresh_grades else np.nan
+                    for item in first_grades
+                ]
+            )
         )
-    rejudged = int(np.isfinite(looks).any(axis=0).sum()) if looks else 0
+    rejudged = int(np.isfinite(agreed_later).any(axis=0).sum()) if agreed_later else 0
     if not rejudged:
         return _WatchedJudge(judge.by)
-    right = np.array([float(grade.agrees(judge.threshold)) for grade in first.values()])
-    drops, p = paired_drops(right, looks, cluster_numbers(grade.cluster for grade in first.values()))
+    agreed = np.array([float(grade.agrees(judge.threshold)) for grade in first_grades.values()])
+    drops, p = paired_drops(
+        agreed, agreed_later, cluster_numbers(grade.cluster for grade in first_grades.values())
+    )
     levels = look_levels(len(p), _ALPHA)
-    at = first_drop(p, levels)
-    if at is None:
+    run_index = first_drop(p, levels)
+    if run_index is None:
         return _WatchedJudge(judge.by, rejudged)
     drift = Drift(
         judge=judge.by,
-        run=later[at][0],
+        run=later_runs[run_index][0],
         since=since,
-        drop=float(drops[at]),
-        p=float(p[at]),
-        level=float(levels[at]),
-        n=len(first),
+        drop=float(drops[run_index]),
+        p=float(p[run_index]),
+        level=float(levels[run_index]),
+        n=len(first_grades),
     )
     return _WatchedJudge(judge.by, rejudged, drift)

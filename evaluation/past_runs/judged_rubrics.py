@@ -1,4 +1,4 @@
-"""Verdicts of a run on criteria, beside labels of criteria."""
+"""Rubric scores of a run: judges' verdicts on criteria, compared with labels of criteria."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from ...errors import InputError
 from ...judges.criteria import criteria_of, criterion_key
 from ...records import Author, CaseIndex, Criterion, InputPath, ShownNames, Verdict, nearest
 from ...records.rubric_points import tag_names
-from ...tables.grades import GradeScale, UnknownGradeError
+from ...records.scale import UNDECLARED_SCALE
+from ...tables.grades import UnknownGradeError, grade_score
 from ...tables.header import OF_SECOND_TABLE
 from ...tables.table_rows import UnreadRows, read_table_rows
 from ..store.run_store import RunStore
 
-_ITEM = ("item", "id", "case_id", "case", "prompt_id")
-_CRITERION = ("criterion", "criteria", "rubric")
-_LABEL = ("label", "met", "score", "criteria_met", "grade")
+_CASE_COLUMNS = ("item", "id", "case_id", "case", "prompt_id")
+_CRITERION_COLUMNS = ("criterion", "criteria", "rubric")
+_LABEL_COLUMNS = ("label", "met", "score", "criteria_met", "grade")
 
 CriterionName: TypeAlias = tuple[str, str, str | None]
 """Case, key of the criterion, and system, or None for every system."""
@@ -33,15 +34,15 @@ class _Labels(NamedTuple):
     """Labels of criteria.
 
     Attributes:
-        met: Degree to which each labelled criterion is met.
-        used: Labelled criteria that were looked up.
+        met: Degree to which each labelled criterion is met, from 0 to 1.
+        used: Labelled criteria that were looked up so far.
     """
 
     met: Mapping[CriterionName, float]
     used: set[CriterionName]
 
     def of(self, case_id: str, key: str, system: str) -> float | None:
-        """Return the label of a criterion: that of the system, else that of every system."""
+        """Return the label of a criterion for this system, else its label for all systems."""
         for name in ((case_id, key, system), (case_id, key, None)):
             if name in self.met:
                 self.used.add(name)
@@ -61,7 +62,10 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
         criterion_labels = _Labels(met, set())
         texts: dict[str, str] = {}
         judges = {
-            name: [_rubric(verdict, cases, store.clusters, criterion_labels, texts) for verdict in verdicts]
+            name: [
+                _judged_rubric(verdict, cases, store.clusters, criterion_labels, texts)
+                for verdict in verdicts
+            ]
             for name, verdicts in verdicts_on_rubrics(store, cases).items()
         }
     if not judges:
@@ -84,12 +88,14 @@ def rubric_scores(store: RunStore, labels: InputPath | None = None, *, level: fl
 
 
 def verdicts_on_rubrics(store: RunStore, cases: Container[str]) -> dict[str, list[Verdict]]:
-    """Return the first verdicts on whole outputs of every judge that judged criteria."""
-    names, by_author, judged_criteria = ShownNames(), dict[Author, list[Verdict]](), set[Author]()
+    """Return the first verdicts on outputs, not on parts, of each judge that judged criteria."""
+    names = ShownNames()
+    by_author: dict[Author, list[Verdict]] = {}
+    judged_criteria: set[Author] = set()
     for verdict in store.verdicts.read():
         if verdict.source == "judge" and verdict.repeat == 0 and verdict.case_id in cases:
             by_author.setdefault(verdict.author, []).append(verdict)
-            if "possible" in verdict.evidence:
+            if "possible" in verdict.evidence:  # points that can be reached: evidence of rubrics only
                 judged_criteria.add(verdict.author)
     return {
         names.of(author, verdicts[0].by): verdicts
@@ -98,17 +104,17 @@ def verdicts_on_rubrics(store: RunStore, cases: Container[str]) -> dict[str, lis
     }
 
 
-def _rubric(
+def _judged_rubric(
     verdict: Verdict, cases: CaseIndex, clusters: Mapping[str, str], labels: _Labels, texts: dict[str, str]
 ) -> JudgedRubric:
-    """Return an item with the criteria of the verdict, or of the case if the verdict has none."""
+    """Return the criteria of the verdict, else those of the case, with judgments and labels."""
     criteria = criteria_of(cases[verdict.case_id])
     texts |= {criterion_key(criterion): criterion.text for criterion in criteria}
     rows: list[dict[str, Any]] = verdict.evidence.get("criteria") or [
         {"criterion": criterion_key(criterion), "points": criterion.points, "tags": criterion.tags}
         for criterion in criteria
     ]
-    judged = tuple(
+    judged_criteria = tuple(
         JudgedCriterion(
             key=row["criterion"],
             points=row["points"],
@@ -119,33 +125,37 @@ def _rubric(
         for row in rows
     )
     cluster = clusters.get(verdict.case_id, verdict.case_id)
-    return JudgedRubric(str(verdict.key), verdict.system, cluster, judged)
+    return JudgedRubric(str(verdict.key), verdict.system, cluster, judged_criteria)
 
 
 def _read_labels(
     path: InputPath, cases: CaseIndex, unread: UnreadRows
 ) -> Iterator[tuple[CriterionName, float]]:
-    """Read labels of criteria, one per row: case, criterion, label, and perhaps system."""
-    grades = GradeScale()
+    """Read labels of criteria, one per row: case, criterion, label, and optionally system."""
     for line, row in unread.without(read_table_rows(path, header=OF_SECOND_TABLE), path):
-        item, criterion, label = (_cell(row, names, path, line) for names in (_ITEM, _CRITERION, _LABEL))
+        item, criterion, label = (
+            _first_cell(row, names, path, line)
+            for names in (_CASE_COLUMNS, _CRITERION_COLUMNS, _LABEL_COLUMNS)
+        )
         case_id = str(item)
         if case_id not in cases:
             hint = nearest(case_id, cases)
-            raise InputError(f"no case has the id {case_id!r}{hint}", path=path, line=line, field=_ITEM[0])
-        key = _key(str(criterion), criteria_of(cases[case_id]), path, line)
+            raise InputError(
+                f"no case has the id {case_id!r}{hint}", path=path, line=line, field=_CASE_COLUMNS[0]
+            )
+        key = _criterion_key(str(criterion), criteria_of(cases[case_id]), path, line)
         try:
-            met = grades.score(label)
+            met = grade_score(label, UNDECLARED_SCALE)
         except UnknownGradeError:
             message = f"expected whether it is met, 1 or 0, got {label!r}"
-            raise InputError(message, path=path, line=line, field=_LABEL[0]) from None
+            raise InputError(message, path=path, line=line, field=_LABEL_COLUMNS[0]) from None
         if met is not None:
             system = next((value for name, value in row.items() if name.lower() == "system"), None)
             yield (case_id, key, None if system is None or system == "" else str(system)), met
 
 
-def _cell(row: Mapping[str, Any], names: Iterable[str], path: InputPath, line: int) -> Any:
-    """Return the cell of the first of these columns that a row has."""
+def _first_cell(row: Mapping[str, Any], names: Iterable[str], path: InputPath, line: int) -> Any:
+    """Return the cell of the first of these columns that exists, in any case of letters."""
     cells = {name.lower(): value for name, value in row.items()}
     for name in names:
         if name in cells:
@@ -154,8 +164,8 @@ def _cell(row: Mapping[str, Any], names: Iterable[str], path: InputPath, line: i
     raise InputError(f"expected a column {expected}; the columns are {', '.join(row)}", path=path, line=line)
 
 
-def _key(name: str, criteria: list[Criterion], path: InputPath, line: int) -> str:
-    """Return the key of a criterion that is named by its text, its key, or its number from 1."""
+def _criterion_key(name: str, criteria: list[Criterion], path: InputPath, line: int) -> str:
+    """Return the key of a criterion that is given by its text, its key, or its number from 1."""
     for criterion in criteria:
         if name.strip() in {criterion.text.strip(), criterion_key(criterion)}:
             return criterion_key(criterion)
@@ -165,5 +175,5 @@ def _key(name: str, criteria: list[Criterion], path: InputPath, line: int) -> st
         f"the case has no criterion {name[:60]!r}; name it by its text, or by its number from 1 to {len(criteria)}",
         path=path,
         line=line,
-        field=_CRITERION[0],
+        field=_CRITERION_COLUMNS[0],
     )

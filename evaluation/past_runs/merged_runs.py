@@ -1,4 +1,4 @@
-"""Merge runs of parts of one data set into one run, and conclude it like any other."""
+"""Merge runs over parts of one data set into a single run."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..progress import Progress
 from ..store.journal import VerdictJournal
 from ..store.journal_rows import VerdictKey, read_row
 from ..store.kept_inputs import keep_inputs
-from ..store.manifest import KnownJudge, component_versions
+from ..store.manifest import JudgeRecord, component_versions
 from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 
-_PARTS_DIFFER = frozenset({"inputs", "checkers", "sharded"})
+_MAY_DIFFER = frozenset({"inputs", "checkers", "sharded"})
 """Facts of a run's identity that may differ between parts."""
 
 
@@ -39,14 +39,14 @@ def merge_runs(
     progress: Progress,
     now: datetime,
 ) -> RunSummary:
-    """Join finished runs, without checking outputs or asking judges.
+    """Merge finished runs into one, without checking outputs or asking judges.
 
-    The numbers equal those of one run over all inputs as a set of shards, to the last digit, regardless of the division into
-    parts and of their order. After a kill, the same call resumes.
+    All numbers equal those of one run over all inputs as shards, to the last digit, regardless of how the inputs are divided and
+    in which order the runs are given. After a kill, the same call resumes.
 
     Raises:
-        RunFolderError: One of them is not finished, or they differ in rules, judges, checkers or thresholds.
-        RecordError: They have different verdicts of a judge on one output, or a case or output is in the inputs of two of them.
+        RunFolderError: A run is not finished, or runs differ in rules, judges, checkers or thresholds.
+        RecordError: Runs have different verdicts of a judge on one output, or share a case or output.
         InputError: An input cannot be read.
     """
     with ExitStack() as exits:
@@ -55,15 +55,15 @@ def merge_runs(
             _ = store.finished()
             store.require_unedited()
             _require_same_run(stores[0], store)
-        parts = [store.inputs for store in stores]
-        cases = _once(path for part in parts for path in part.cases)
-        outputs = _once(path for part in parts for path in part.outputs)
+        inputs_by_run = [store.inputs for store in stores]
+        cases = _distinct_files(path for run_inputs in inputs_by_run for path in run_inputs.cases)
+        outputs = _distinct_files(path for run_inputs in inputs_by_run for path in run_inputs.outputs)
         inputs = exits.enter_context(EvaluationInputs(cases, outputs, sharded=True))
         writer = exits.enter_context(RunWriter(out))
-        hashes = [file.sha256 for file in inputs.survey.files]
-        own = {"inputs": hashes, "sharded": True, **_checkers(stores)}
-        writer.bind(**{**stores[0].manifest.identity, **own})
-        writer.enlist(_judges(stores))
+        input_hashes = [file.sha256 for file in inputs.survey.files]
+        merged_facts = {"inputs": input_hashes, "sharded": True, **_merged_checkers(stores)}
+        writer.bind(**{**stores[0].manifest.identity, **merged_facts})
+        writer.enlist(_merged_judges(stores))
         first = stores[0].manifest
         writer.update(
             status="running",
@@ -79,10 +79,10 @@ def merge_runs(
         )
         progress.begin("merging", sum(len(store.verdicts.standing) for store in stores))
         for store in stores:
-            _add(store.verdicts, writer.verdicts, progress)
+            _add_missing_rows(store.verdicts, writer.verdicts, progress)
             if store.manifest.statements:
-                _add(store.statements, writer.statements, progress)
-        _put_labels(stores, writer)
+                _add_missing_rows(store.statements, writer.statements, progress)
+        _write_labels(stores, writer)
         summary = conclude(RunContext(inputs, writer, progress), prices=prices)
         writer.update(
             status="complete", ended=now.isoformat(timespec="seconds"), versions=component_versions()
@@ -91,7 +91,7 @@ def merge_runs(
 
 
 def _require_same_run(first: RunStore, other: RunStore) -> None:
-    """Refuse parts that were not made in the same way."""
+    """Require that two runs have the same settings."""
     differing = list(dict.fromkeys(_differences(first, other)))
     if differing:
         raise RunFolderError(
@@ -100,33 +100,38 @@ def _require_same_run(first: RunStore, other: RunStore) -> None:
 
 
 def _differences(first: RunStore, other: RunStore) -> Iterator[str]:
-    """Yield what differs between runs that should have been made in the same way."""
-    one, two = first.manifest, other.manifest
-    facts = sorted((set(one.identity) | set(two.identity)) - _PARTS_DIFFER)
-    yield from (fact for fact in facts if one.identity.get(fact) != two.identity.get(fact))
-    judges, others = ({judge.id: judge for judge in store.roster} for store in (first, other))
-    yield from (f"judge {(judges | others)[id_].by}" for id_ in judges.keys() ^ others.keys())
-    common = [id_ for id_ in judges if id_ in others]
-    for id_ in common:
-        if judges[id_].threshold != others[id_].threshold:
-            yield f"the threshold of {judges[id_].by}"
+    """Yield the names of settings in which two runs differ."""
+    first_manifest, other_manifest = first.manifest, other.manifest
+    facts = sorted((set(first_manifest.identity) | set(other_manifest.identity)) - _MAY_DIFFER)
+    yield from (
+        fact for fact in facts if first_manifest.identity.get(fact) != other_manifest.identity.get(fact)
+    )
+    judges, other_judges = ({judge.id: judge for judge in store.roster} for store in (first, other))
+    yield from (
+        f"judge {(judges | other_judges)[judge_id].by}" for judge_id in judges.keys() ^ other_judges.keys()
+    )
+    common = [judge_id for judge_id in judges if judge_id in other_judges]
+    for judge_id in common:
+        if judges[judge_id].threshold != other_judges[judge_id].threshold:
+            yield f"the threshold of {judges[judge_id].by}"
     for name in ("statements", "juries", "criteria"):
-        if getattr(one, name) != getattr(two, name):
+        if getattr(first_manifest, name) != getattr(other_manifest, name):
             yield name
-    repeats, others_repeats = first.verdicts.standing.repeats, other.verdicts.standing.repeats
-    for id_ in common:
-        if id_ in repeats and id_ in others_repeats and repeats[id_] != others_repeats[id_]:
-            yield f"how often {judges[id_].by} was asked"
-    if (one.versions or {}).get("fiducial") != (two.versions or {}).get("fiducial"):
+    repeats, other_repeats = first.verdicts.standing.repeats, other.verdicts.standing.repeats
+    for judge_id in common:
+        # A part without an undecided output has no verdict of the judge.
+        if judge_id in repeats and judge_id in other_repeats and repeats[judge_id] != other_repeats[judge_id]:
+            yield f"how often {judges[judge_id].by} was asked"
+    if (first_manifest.versions or {}).get("fiducial") != (other_manifest.versions or {}).get("fiducial"):
         yield "fiducial's version"
 
 
-def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
+def _merged_checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
     """Return the custom checkers of all parts, which must agree on each kind."""
     fingerprints: dict[str, str] = {}
     for store in stores:
-        own: Mapping[str, str] = store.manifest.identity.get("checkers", {})
-        for kind, fingerprint in own.items():
+        custom_checkers: Mapping[str, str] = store.manifest.identity.get("checkers", {})
+        for kind, fingerprint in custom_checkers.items():
             if fingerprints.setdefault(kind, fingerprint) != fingerprint:
                 raise RunFolderError(
                     f"{store.path}: was checked with another version of the checker of {kind} than the earlier runs; check it again"
@@ -134,34 +139,38 @@ def _checkers(stores: Sequence[RunStore]) -> dict[str, Any]:
     return {"checkers": fingerprints} if fingerprints else {}
 
 
-def _judges(stores: Sequence[RunStore]) -> Iterator[KnownJudge]:
-    """Yield the judges, each with its total asking time over all parts."""
+def _merged_judges(stores: Sequence[RunStore]) -> Iterator[JudgeRecord]:
+    """Yield the judges, each with the total duration of its calls over all runs."""
     for judge in stores[0].roster:
         records = [store.roster.get(judge.id) for store in stores]
         seconds = [record.seconds for record in records if record is not None and record.seconds is not None]
         yield replace(judge, seconds=round(sum(seconds), 3) if seconds else None)
 
 
-def _once(paths: Iterable[InputPath]) -> tuple[InputPath, ...]:
-    """Return each file once, by name, since parts may share the cases."""
+def _distinct_files(paths: Iterable[InputPath]) -> tuple[InputPath, ...]:
+    """Return each file once, by name, because runs may share case files."""
     files: dict[str, InputPath] = {}
     for path in paths:
         files.setdefault(str(path.resolve()) if isinstance(path, Path) else str(path), path)
     return tuple(files[name] for name in sorted(files))
 
 
-def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> None:
-    """Add the rows of a journal that are missing."""
+def _add_missing_rows(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> None:
+    """Add the rows of a journal that the target lacks, or has without a score only.
+
+    Raises:
+        RecordError: The journals have different verdicts of a judge on one output.
+    """
     for number in range(len(source.standing)):
-        raw = source.line(number)
-        row = read_row(raw, path=source.path)
-        before = target.standing.row_of(VerdictKey(row.key, row.author, row.repeat))
-        if before is not None:
-            target.flush()
-        same = before is not None and target.line(before) == raw
-        if before is None or (target.standing[before].score is None and not same):
-            target.append_line(raw, row)
-        elif row.score is not None and not same:
+        row_bytes = source.line(number)
+        row = read_row(row_bytes, path=source.path)
+        present = target.standing.row_of(VerdictKey(row.key, row.author, row.repeat))
+        if present is not None:
+            target.flush()  # the row to compare with may still be buffered
+        is_identical = present is not None and target.line(present) == row_bytes
+        if present is None or (target.standing[present].score is None and not is_identical):
+            target.append_line(row_bytes, row)
+        elif row.score is not None and not is_identical:
             message = f"{row.by} says something else of {row.key} here than in a run before it"
             line = source.line_number(number)
             raise RecordError(message, path=source.path, line=line)
@@ -169,12 +178,12 @@ def _add(source: VerdictJournal, target: VerdictJournal, progress: Progress) -> 
     target.flush()
 
 
-def _put_labels(stores: Sequence[RunStore], writer: RunWriter) -> None:
-    """Write the labels and decisions of all parts, sorted, because the last one counts."""
+def _write_labels(stores: Sequence[RunStore], writer: RunWriter) -> None:
+    """Write the labels and decisions of all runs, sorted so that order of runs has no effect."""
     labels = sorted((label for store in stores for label in store.labels), key=_sort_key)
     if labels:
         writer.put_labels(label for label, _ in groupby(labels))
-    decisions = sorted((each for store in stores for _, each in store.adjudications), key=_sort_key)
+    decisions = sorted((decision for store in stores for _, decision in store.adjudications), key=_sort_key)
     if decisions:
         writer.put_adjudications(decision for decision, _ in groupby(decisions))
 

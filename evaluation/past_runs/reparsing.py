@@ -1,4 +1,4 @@
-"""``judge --reparse``: parse a run's replies again with the current parsers, without calls."""
+"""Parse the stored replies of a run again, without calls, for ``judge --reparse``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 from ...errors import RunFolderError
 from ...judges.criteria import question_cases
 from ...judges.criteria_judge import CriteriaJudge, criteria_verdicts
-from ...judges.judge import AskedJudge
+from ...judges.judge import JudgeDescription
 from ...judges.jury import JuryJudge
 from ...judges.prices import PriceList
 from ...judges.prompt_judge import PromptJudge
@@ -43,7 +43,7 @@ class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         replies: Number of replies that were parsed.
-        without: Number of verdicts without a stored reply, which stay as they are.
+        without: Number of verdicts without a stored reply; they stay as they are.
         changed: Number of verdicts whose outcome or score changed.
         before: The judge's earlier fingerprint.
         after: The judge's current fingerprint.
@@ -62,35 +62,38 @@ def reparse(
 ) -> tuple[list[Reparsed], RunSummary | None]:
     """Parse every reply of a run again, rewrite its verdicts, and conclude it.
 
-    A row replaces the row it was parsed from, so that a question never has two graded rows. Verdicts without a reply, such as those
-    of checkers and of failed calls, stay as they are. Juries vote again. A run of preferences has no summary: its command
-    concludes it.
+    Each row replaces the one it was parsed from, so that a question never has two graded rows. Verdicts without a reply, such as
+    those of checkers and of failed calls, stay as they are. Juries vote again.
+
+    Returns:
+        Changes by judge, and the run's summary. A run of preferences has no summary, because its own command concludes it.
     """
-    with _inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as writer:
+    with _open_inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as writer:
         writer.require_known()
         context = RunContext(inputs, writer, progress)
         judges = {enlisted.id: reload_judge(enlisted) for enlisted in writer.roster if enlisted.is_prompt}
         counts = {before: Counter[str]() for before in judges}
-        writer.rewrite(_read_again(context, judges, counts))
-        composites = _composites(writer, judges)
+        writer.rewrite(_parse_again(context, judges, counts))
+        composites = _current_composites(writer, judges)
         _replace_judges(writer, judges, composites)
         for asker, repeats in composites.values():
             journal_verdicts(context, asker, every_output, repeats)
-        reparsed = [_reparsed(before, judge, counts[before]) for before, judge in judges.items()]
+        reparsed = [_count_changes(before, judge, counts[before]) for before, judge in judges.items()]
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(reparsed)}
         writer.update(reparsed=[*writer.manifest.reparsed, record])
         if PAIRS in writer.manifest.identity:
             return reparsed, None
-        judged = writer.manifest.not_judged is None
-        return reparsed, conclude(context, prices=prices, judged=judged)
+        is_judged = writer.manifest.not_judged is None
+        return reparsed, conclude(context, prices=prices, judged=is_judged)
 
 
 def _replace_judges(
     writer: RunWriter, judges: Mapping[JudgeId, PromptJudge], composites: Mapping[JudgeId, _CompositeTask]
 ) -> None:
     """Replace the run's judges, by earlier id, with their current versions."""
-    ids = {before: judge.id for before, judge in judges.items()}
-    writer.roster.rename(ids | {before: each.task.id for before, each in composites.items()})
+    ids = {earlier: judge.id for earlier, judge in judges.items()}
+    ids |= {earlier: composite.task.id for earlier, composite in composites.items()}
+    writer.roster.rename(ids)
     current = [(composite.task.judge, composite.repeats) for composite in composites.values()]
     writer.update(
         statements=[
@@ -103,7 +106,7 @@ def _replace_judges(
     )
 
 
-def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Reparsed:
+def _count_changes(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Reparsed:
     return Reparsed(
         by=judge.by,
         replies=count["replies"],
@@ -114,31 +117,37 @@ def _reparsed(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Repar
     )
 
 
-def _inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
+def _open_inputs(path: Path, manifest: Manifest) -> EvaluationInputs:
     if not manifest.inputs:
         raise RunFolderError(f"{path}: the run has no stored replies to parse; run it again")
     files = RunInputs.of([place_of(path, file) for file in manifest.inputs], manifest.case_files)
     inputs = EvaluationInputs(files.cases, files.outputs, sharded=manifest.sharded)
-    pairs = zip(manifest.inputs, inputs.survey.files, strict=True)
-    changed = [now.name for before, now in pairs if now.sha256 != before.sha256]
-    if changed:
+    file_pairs = zip(manifest.inputs, inputs.survey.files, strict=True)
+    changed_files = [
+        current_file.name
+        for recorded_file, current_file in file_pairs
+        if current_file.sha256 != recorded_file.sha256
+    ]
+    if changed_files:
         inputs.close()
         raise RunFolderError(
-            f"{path}: {', '.join(changed)} changed since the run; its verdicts are about other outputs"
+            f"{path}: {', '.join(changed_files)} changed since the run; its verdicts are about other outputs"
         )
     return inputs
 
 
 class _CompositeTask(NamedTuple):
-    """Composite judge in its current form, and how often it judges an output."""
+    """Composite judge in its current form, and its number of repeats."""
 
     task: JudgeTask
     repeats: int
 
 
-def _composites(writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]) -> dict[JudgeId, _CompositeTask]:
+def _current_composites(
+    writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]
+) -> dict[JudgeId, _CompositeTask]:
     """Return a run's composite judges in their current form, by earlier id."""
-    parts: dict[JudgeId, AskedJudge] = {enlisted.id: enlisted for enlisted in writer.roster}
+    parts: dict[JudgeId, JudgeDescription] = {enlisted.id: enlisted for enlisted in writer.roster}
     parts.update(judges)
     composites: dict[JudgeId, _CompositeTask] = {}
 
@@ -161,36 +170,35 @@ def _composites(writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]) -> dic
     return composites
 
 
-def _read_again(
+def _parse_again(
     context: RunContext, judges: Mapping[JudgeId, PromptJudge], counts: Mapping[JudgeId, Counter[str]]
 ) -> Iterator[Verdict]:
     """Yield every verdict as parsed now, except those of composite judges, which are recomputed."""
-    # A kill may leave rows that were parsed again beside a manifest with the earlier ids.
-    before = {judge.id: earlier for earlier, judge in judges.items()} | {
-        earlier: earlier for earlier in judges
-    }
+    # A kill may leave rows with new ids while the manifest has the earlier ones, so both lead to the earlier id.
+    earlier_ids = {judge.id: earlier for earlier, judge in judges.items()}
+    earlier_ids |= {earlier: earlier for earlier in judges}
     verdicts = context.writer.verdicts
     context.progress.begin("reading replies again", len(verdicts.standing))
     for verdict in verdicts:
         context.progress.advance()
         if verdict.judge is not None and verdict.judge.kind in COMPOSITE_KINDS:
             continue
-        earlier = None if verdict.judge is None else before.get(verdict.judge)
+        earlier = None if verdict.judge is None else earlier_ids.get(verdict.judge)
         if earlier is None:
             yield verdict
             continue
-        judge = judges[earlier].for_case(_case_of(context.inputs.cases, verdict.case_id))
-        again, count = read_again(verdict, judge), counts[earlier]
+        judge = judges[earlier].for_case(_find_case(context.inputs.cases, verdict.case_id))
+        reparsed, count = read_again(verdict, judge), counts[earlier]
         count["replies" if rests_on_a_reply(verdict) else "without"] += 1
-        count["changed"] += (again.outcome, again.score) != (verdict.outcome, verdict.score)
+        count["changed"] += (reparsed.outcome, reparsed.score) != (verdict.outcome, verdict.score)
         if judge.asks_all_criteria:
-            yield from criteria_verdicts(again, judge)
-        yield again
+            yield from criteria_verdicts(reparsed, judge)
+        yield reparsed
 
 
-def _case_of(cases: CaseIndex, case_id: str) -> Case:
-    """Return a case, or the case that stands for one of its statements or criteria."""
+def _find_case(cases: CaseIndex, case_id: str) -> Case:
+    """Return the case with this id, which may stand for a statement or criterion of a case."""
     if case_id in cases:
         return cases[case_id]
-    whole = cases[case_of(case_id)]
-    return next((case for case in question_cases(whole) if case.id == case_id), whole)
+    parent = cases[case_of(case_id)]
+    return next((case for case in question_cases(parent) if case.id == case_id), parent)

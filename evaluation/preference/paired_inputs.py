@@ -1,4 +1,4 @@
-"""Pairs of outputs of one case, which judges grade like single outputs."""
+"""Pairs of outputs for one case, which judges grade like single outputs."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from ...records import ItemKey, Output, Pair
 from ..inputs import EvaluationInputs
 
 Members = tuple[ItemKey, ItemKey]
-"""The outputs of a pair, the one shown first and the other."""
+"""The two outputs of a pair, in the order in which they are shown."""
 
 
 def length_of(output: Output) -> int | None:
     """Return the length of a text in characters, or None if the output has calls or turns."""
-    plain = output.tool_calls is None and output.turns is None
-    return len(output.text) if plain and output.text is not None else None
+    is_text = output.tool_calls is None and output.turns is None
+    return len(output.text) if is_text and output.text is not None else None
 
 
 class PairInputs(EvaluationInputs):
     """Pairs of outputs of different systems for one case and trial, in both orders.
 
-    The outputs are held in memory, since each is read once per opponent.
+    The outputs are kept in memory, because each is read once per opponent.
 
     Attributes:
         systems: The systems, in order of first appearance.
-        members: The outputs of each pair, by the key under which it is judged.
+        members: The outputs of each pair, by the key of its verdicts.
 
     Raises:
         UsageError: There are fewer than two systems, ``against`` is not one of them, or no case has outputs of two.
     """
 
-    def __init__(self, whole: EvaluationInputs, against: str | None = None) -> None:
-        self._whole = whole
+    def __init__(self, inputs: EvaluationInputs, against: str | None = None) -> None:
+        self._inputs = inputs
         self._against = against
-        self.cases, self.output_files, self.survey = whole.cases, whole.output_files, whole.survey
+        self.cases, self.output_files, self.survey = inputs.cases, inputs.output_files, inputs.survey
         self.systems = list(self.survey.answered)
         if len(self.systems) < 2:  # noqa: PLR2004 - a pair
             raise UsageError(
@@ -43,11 +43,11 @@ class PairInputs(EvaluationInputs):
             )
         if against is not None and against not in self.systems:
             raise UsageError(f"there is no system {against!r}; there are {', '.join(self.systems)}")
-        self._outputs = {output.key: output for output in whole.outputs()}
+        self._outputs = {output.key: output for output in inputs.outputs()}
         self.members: Mapping[ItemKey, Members] = self._pair()
 
     def outputs(self) -> Iterator[Output]:
-        """Yield every pair in both orders, with cases in order of first answer."""
+        """Yield every pair in both orders, by case in the order of first answers."""
         for first, second in self.members.values():
             yield Pair.of(self._outputs[first], self._outputs[second])
 
@@ -56,14 +56,14 @@ class PairInputs(EvaluationInputs):
         return self._outputs[key]
 
     def _pair(self) -> dict[ItemKey, Members]:
-        tasks = dict.fromkeys((key.case_id, key.trial) for key in self._outputs)
+        cases_and_trials = dict.fromkeys((key.case_id, key.trial) for key in self._outputs)
         members: dict[ItemKey, Members] = {}
-        for case_id, trial in tasks:
+        for case_id, trial in cases_and_trials:
             keys = [ItemKey(case_id, system, trial) for system in self.systems]
-            for one, other in combinations([key for key in keys if key in self._outputs], 2):
-                if self._against not in {None, one.system, other.system}:
+            for earlier, later in combinations([key for key in keys if key in self._outputs], 2):
+                if self._against not in {None, earlier.system, later.system}:
                     continue
-                for first, second in ((one, other), (other, one)):
+                for first, second in ((earlier, later), (later, earlier)):
                     pair = Pair.of(self._outputs[first], self._outputs[second]).key
                     if pair in members:
                         raise UsageError(f"two pairs of systems are called {pair.system!r}; rename a system")

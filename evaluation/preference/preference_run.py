@@ -26,7 +26,7 @@ from ..context import RunContext, judge_run
 from ..forecast import Forecast, copy_of_run, forecast_steps
 from ..inputs import EvaluationInputs
 from ..judging.access import BatchMode, ModelAccess
-from ..judging.asking import EachOutput, ask, ask_adapting, every_output, not_sent
+from ..judging.asking import PerOutputStep, ask, ask_adapting, every_output, not_sent
 from ..judging.judge_task import JudgeTask, JudgingStep
 from ..judging.tasks import judge_tasks, require_models
 from ..progress import Progress, Silent
@@ -37,7 +37,7 @@ from .paired_inputs import PairInputs, length_of
 
 
 class PairVerdict(NamedTuple):
-    """Choices of one judge on pairs, and its verdicts without a choice, by outcome."""
+    """Choices of one judge on pairs, and counts of its verdicts without a choice, by outcome."""
 
     choices: Choices
     ungraded: Mapping[Outcome, int]
@@ -58,13 +58,16 @@ def choices_of(
             else:
                 scores_of_judge.setdefault(verdict.key, []).append(verdict.score)
     means = {
-        judge: {key: mean_score(each) for key, each in scored.items()} for judge, scored in scores.items()
+        judge: {key: mean_score(repeats) for key, repeats in by_pair.items()}
+        for judge, by_pair in scores.items()
     }
-    return {judge: PairVerdict(_choices(means[judge], pairs, truth), ungraded[judge]) for judge in scores}
+    return {
+        judge: PairVerdict(_make_choices(means[judge], pairs, truth), ungraded[judge]) for judge in scores
+    }
 
 
 class _Comparison(NamedTuple):
-    """Two outputs a and b, and the keys of their pair in both orders."""
+    """Two outputs, ``a`` of the earlier system, and the keys of their pair in both orders."""
 
     a: ItemKey
     b: ItemKey
@@ -72,27 +75,34 @@ class _Comparison(NamedTuple):
     b_first: ItemKey
 
 
-def _choices(scores: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[ItemKey, float]) -> Choices:
-    number = {system: position for position, system in enumerate(pairs.systems)}
+def _make_choices(
+    scores: Mapping[ItemKey, float], pairs: PairInputs, truth: Mapping[ItemKey, float]
+) -> Choices:
+    system_number = {system: position for position, system in enumerate(pairs.systems)}
     pair_of = {members: pair for pair, members in pairs.members.items()}
-    compared = [
+    comparisons = [
         _Comparison(a, b, pair_of[a, b], pair_of[b, a])
         for a, b in pairs.members.values()
-        if number[a.system] < number[b.system]
+        if system_number[a.system] < system_number[b.system]
     ]
-    people = _floats(_person(truth, comparison.a_first, comparison.b_first) for comparison in compared)
-    labels = _floats(_better(truth.get(comparison.a), truth.get(comparison.b)) for comparison in compared)
+    person_choices = _floats(
+        _person_choice(truth, comparison.a_first, comparison.b_first) for comparison in comparisons
+    )
+    label_choices = _floats(
+        _better_of(truth.get(comparison.a), truth.get(comparison.b)) for comparison in comparisons
+    )
     return Choices(
         systems=pairs.systems,
-        a=np.array([number[comparison.a.system] for comparison in compared], dtype=np.int64),
-        b=np.array([number[comparison.b.system] for comparison in compared], dtype=np.int64),
-        a_first=_floats(scores.get(comparison.a_first) for comparison in compared),
-        b_first=_floats(scores.get(comparison.b_first) for comparison in compared),
-        cluster=cluster_numbers(pairs.cases.cluster(comparison.a.case_id) for comparison in compared),
-        length_a=_floats(length_of(pairs.output(comparison.a)) for comparison in compared),
-        length_b=_floats(length_of(pairs.output(comparison.b)) for comparison in compared),
-        label=np.where(np.isnan(labels), people, labels),
-        person=people,
+        a=np.array([system_number[comparison.a.system] for comparison in comparisons], dtype=np.int64),
+        b=np.array([system_number[comparison.b.system] for comparison in comparisons], dtype=np.int64),
+        a_first=_floats(scores.get(comparison.a_first) for comparison in comparisons),
+        b_first=_floats(scores.get(comparison.b_first) for comparison in comparisons),
+        cluster=cluster_numbers(pairs.cases.cluster(comparison.a.case_id) for comparison in comparisons),
+        length_a=_floats(length_of(pairs.output(comparison.a)) for comparison in comparisons),
+        length_b=_floats(length_of(pairs.output(comparison.b)) for comparison in comparisons),
+        # Labels of both outputs come before a person's choice between them.
+        label=np.where(np.isnan(label_choices), person_choices, label_choices),
+        person=person_choices,
     )
 
 
@@ -101,22 +111,22 @@ def _floats(values: Iterable[float | None]) -> FloatArray:
     return np.array(list(values), dtype=np.float64)
 
 
-def _better(a: float | None, b: float | None) -> float:
+def _better_of(a: float | None, b: float | None) -> float:
     """Return 1 if the first is better, 0 if the second is, 0.5 if equal, NaN if one is unknown."""
     if a is None or b is None:
         return np.nan
     return float(np.sign(a - b)) / 2 + 0.5
 
 
-def _person(truth: Mapping[ItemKey, float], pair: ItemKey, turned: ItemKey) -> float:
-    """Return a person's choice between two outputs, in either order; NaN if there is none."""
+def _person_choice(truth: Mapping[ItemKey, float], pair: ItemKey, reversed_pair: ItemKey) -> float:
+    """Return a person's choice between two outputs in either order, or NaN if there is none."""
     scores = [truth[pair]] if pair in truth else []
-    scores += [1.0 - truth[turned]] if turned in truth else []
-    return _better(mean_score(scores), 0.5) if scores else np.nan
+    scores += [1.0 - truth[reversed_pair]] if reversed_pair in truth else []
+    return _better_of(mean_score(scores), 0.5) if scores else np.nan
 
 
 PREFERENCES = "preferences.json"
-"""File of the results in the run folder."""
+"""File of the run folder with the results."""
 
 
 class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,7 +136,7 @@ class PreferencePlan(msgspec.Struct, frozen=True, kw_only=True):
         out: The run folder.
         command: The command line, for the record.
         judges: The judges, by name or as objects.
-        truth: Labels of outputs, to test whether judges prefer the better one.
+        truth: Labels of outputs, to test whether judges prefer the better output.
         batch: Settings for waiting on batches; None to ask the model directly.
     """
 
@@ -152,8 +162,8 @@ class Preferences(ResultOnPage, Framed, frozen=True, kw_only=True):
     ``to_frame`` has one row per judge and pair of systems, with the win rate of the first system.
 
     Attributes:
-        judges: The results.
-        failed: Calls to a model that failed.
+        judges: Results by judge.
+        failed: Number of failed calls to a model.
         refused: Decoding parameters that a judge's model refused, by judge.
     """
 
@@ -165,7 +175,7 @@ class Preferences(ResultOnPage, Framed, frozen=True, kw_only=True):
 def run_preferences(
     plan: PreferencePlan, access: Callable[[], ModelAccess], progress: Progress, now: Callable[[], datetime]
 ) -> Preferences:
-    """Carry out a plan, or continue an earlier start of it.
+    """Carry out a plan, or resume it.
 
     Returns:
         The judges' preferences, which are also written to the run folder.
@@ -176,18 +186,20 @@ def run_preferences(
         RunFolderError: The folder is in use or belongs to another run.
         ConfigurationError: No model can be reached.
     """
-    tasks = _tasks(plan)
-    with _pairs(plan) as pairs:
+    tasks = _comparing_tasks(plan)
+    with _open_pairs(plan) as pairs:
         if not RunStore(plan.out).begun:
             require_models(tasks, access)
         identity = {PAIRS: [file.sha256 for file in pairs.survey.files]}
         judge_records = [task.record for task in tasks]
         with judge_run(plan.out, identity, judge_records, pairs, command=plan.command, now=now) as writer:
             context = RunContext(pairs, writer, progress)
-            asked = ask_adapting(
-                tasks, writer, lambda adapted: ask(_step(plan, context, adapted), access, plan.batch)
+            adapted_tasks = ask_adapting(
+                tasks,
+                writer,
+                lambda adapted: ask(_preference_step(plan, context, adapted), access, plan.batch),
             )
-            preferences = _conclude(plan, writer, pairs, asked)
+            preferences = _conclude(plan, writer, pairs, adapted_tasks)
             write_json(writer.path / PREFERENCES, preferences)
             return preferences
 
@@ -195,15 +207,15 @@ def run_preferences(
 def _conclude(
     plan: PreferencePlan, writer: RunWriter, pairs: PairInputs, tasks: Sequence[JudgeTask]
 ) -> Preferences:
-    """Return the results of the standing verdicts."""
+    """Return the results of the current verdicts."""
     choices = choices_of(writer.verdicts.read(), pairs, plan.truth)
-    judging = [task for task in tasks if task.id in choices]
+    tasks_with_verdicts = [task for task in tasks if task.id in choices]
     return Preferences(
         judges=[
             preferences_of(task.by, choices[task.id].choices, choices[task.id].ungraded, level=plan.level)
-            for task in judging
+            for task in tasks_with_verdicts
         ],
-        failed=sum(choices[task.id].ungraded.get("failed", 0) for task in judging),
+        failed=sum(choices[task.id].ungraded.get("failed", 0) for task in tasks_with_verdicts),
         refused=not_sent(tasks),
     )
 
@@ -212,22 +224,22 @@ def preference_forecasts(
     plan: PreferencePlan, access: ModelAccess, prices: PriceList | None
 ) -> list[Forecast]:
     """Forecast the run without making calls or writing to its folder; see `run_preferences`."""
-    with _pairs(plan) as pairs, copy_of_run(plan.out) as writer:
-        step = _step(plan, RunContext(pairs, writer, Silent()), _tasks(plan))
+    with _open_pairs(plan) as pairs, copy_of_run(plan.out) as writer:
+        step = _preference_step(plan, RunContext(pairs, writer, Silent()), _comparing_tasks(plan))
         return forecast_steps([step], access, prices, in_batch=plan.batch is not None)
 
 
-def _step(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask]) -> JudgingStep:
-    return EachOutput(context, tasks, every_output, plan.repeats)
+def _preference_step(plan: PreferencePlan, context: RunContext, tasks: Sequence[JudgeTask]) -> JudgingStep:
+    return PerOutputStep(context, tasks, every_output, plan.repeats)
 
 
 @contextmanager
-def _pairs(plan: PreferencePlan) -> Generator[PairInputs]:
+def _open_pairs(plan: PreferencePlan) -> Generator[PairInputs]:
     with EvaluationInputs(plan.cases, plan.outputs) as inputs:
         yield PairInputs(inputs, plan.against)
 
 
-def _tasks(plan: PreferencePlan) -> list[JudgeTask]:
+def _comparing_tasks(plan: PreferencePlan) -> list[JudgeTask]:
     tasks = judge_tasks(
         plan.judges,
         plan.model,

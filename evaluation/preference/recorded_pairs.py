@@ -1,4 +1,4 @@
-"""Recorded verdicts on pairs: who preferred which, and how far judges agree with people."""
+"""Recorded verdicts on pairs: preferences, and agreement of judges with people."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from .paired_inputs import length_of
 
 _TIE = 0.5
 _MAX_NAMES = 3
-"""Most annotators that an error names."""
+"""Annotators that an error names."""
 
 
 class PairKey(NamedTuple):
-    """Two outputs of a case, whichever is shown first; ``a`` is the system named first."""
+    """Two outputs of a case in either order; ``a`` is the system that was named first."""
 
     case_id: str
     trial: int
@@ -46,9 +46,9 @@ class RecordedChoice(NamedTuple):
 
     Attributes:
         key: The pair.
-        verdict: The verdict.
+        verdict: The verdict as recorded.
         a_first: Whether ``a`` was shown first.
-        score: 1 if ``a`` is better, 0 if ``b`` is, a tie between, or None without a choice.
+        score: 1 if ``a`` is better, 0 if ``b`` is, 0.5 for a tie, or None without a choice.
     """
 
     key: PairKey
@@ -61,9 +61,9 @@ class RecordedPairs:
     """Verdicts on pairs, by judges and by people.
 
     Args:
-        verdicts: Verdicts whose system is ``a vs b``; others are left out.
-        outputs: The outputs, if they are known: their lengths, and the names of systems.
-        clusters: Cluster by case, if it is not the case itself.
+        verdicts: Verdicts whose system is ``a vs b``; others are ignored.
+        outputs: The outputs if known, for their lengths and the names of systems.
+        clusters: Cluster of each case that is not a cluster by itself.
         left_out: Sentences on rows that are not used.
 
     Attributes:
@@ -83,25 +83,27 @@ class RecordedPairs:
         self.left_out = left_out
         self._clusters = clusters or {}
         self._lengths = {output.key: length_of(output) for output in outputs}
-        known = {key.system for key in self._lengths}
+        known_systems = {key.system for key in self._lengths}
         numbers: dict[str, int] = {}
         self.judges: dict[str, list[RecordedChoice]] = {}
         self.people: dict[str, list[RecordedChoice]] = {}
         for verdict in verdicts:
             if VERSUS in verdict.system:
-                first, second = _members(verdict.system, known)
+                first, second = _split_pair_name(verdict.system, known_systems)
                 for system in (first, second):
                     numbers.setdefault(system, len(numbers))
-                of = self.people if verdict.source in {"human", "construction"} else self.judges
-                of.setdefault(verdict.by, []).append(_recorded(verdict, first, second, numbers))
+                choices_by_author = (
+                    self.people if verdict.source in {"human", "construction"} else self.judges
+                )
+                choices_by_author.setdefault(verdict.by, []).append(
+                    _recorded_choice(verdict, first, second, numbers)
+                )
         self.systems = list(numbers)
 
     @property
     def count(self) -> int:
         """Number of pairs with a verdict."""
-        return len(
-            {choice.key for of in (self.judges, self.people) for made in of.values() for choice in made}
-        )
+        return len(self._keys())
 
     def preferences(self, *, against: str | None = None, level: float = 0.95) -> list[PreferenceNumbers]:
         """Return the preferences of each judge, or of each person if there is no judge.
@@ -116,16 +118,18 @@ class RecordedPairs:
             raise UsageError(f"there is no system {against!r}; there are {', '.join(self.systems)}")
         authors = self.judges or self._people_together()
         people = self._people_by_pair() if self.judges else {}
-        found: list[PreferenceNumbers] = []
-        for by, made in authors.items():
-            kept = [choice for choice in made if against in {None, choice.key.a, choice.key.b}]
+        preferences: list[PreferenceNumbers] = []
+        for by, choices in authors.items():
+            choices_compared = [choice for choice in choices if against in {None, choice.key.a, choice.key.b}]
             ungraded: Counter[Outcome] = Counter(
-                choice.verdict.outcome for choice in kept if choice.score is None
+                choice.verdict.outcome for choice in choices_compared if choice.score is None
             )
-            found.append(
-                preferences_of(by, self._choices(kept, people), ungraded, level=level, recorded=True)
+            preferences.append(
+                preferences_of(
+                    by, self._choices(choices_compared, people), ungraded, level=level, recorded=True
+                )
             )
-        return found
+        return preferences
 
     def calibration(self, *, level: float = 0.95, replicates: int | None = None) -> PairCalibrationNumbers:
         """Return the agreement of each judge with people.
@@ -136,111 +140,119 @@ class RecordedPairs:
         if not self.judges or not self.people:
             raise InputError(self._missing())
         people = self._people_by_pair()
-        clusters = {case: number for number, case in enumerate({self._cluster(k) for k in self._keys()})}
-        pairs = {key: number for number, key in enumerate(self._keys())}
+        keys = self._keys()
+        pairs = {key: number for number, key in enumerate(keys)}
+        clusters = {name: number for number, name in enumerate({self._cluster(key) for key in keys})}
         agreements: dict[str, ChoiceAgreement] = {}
-        for by, made in self.judges.items():
-            graded = [choice for choice in made if choice.score is not None]
+        for by, choices in self.judges.items():
+            graded_choices = [choice for choice in choices if choice.score is not None]
             verdicts = PairVerdicts(
-                pair=np.array([pairs[choice.key] for choice in graded], dtype=np.int64),
-                score=np.array([choice.score for choice in graded], dtype=np.float64),
-                people=np.array([people.get(choice.key, np.nan) for choice in graded], dtype=np.float64),
-                a_first=np.array([choice.a_first for choice in graded], dtype=bool),
-                cluster=np.array([clusters[self._cluster(choice.key)] for choice in graded], dtype=np.int64),
+                pair=np.array([pairs[choice.key] for choice in graded_choices], dtype=np.int64),
+                score=np.array([choice.score for choice in graded_choices], dtype=np.float64),
+                people=np.array(
+                    [people.get(choice.key, np.nan) for choice in graded_choices], dtype=np.float64
+                ),
+                a_first=np.array([choice.a_first for choice in graded_choices], dtype=bool),
+                cluster=np.array(
+                    [clusters[self._cluster(choice.key)] for choice in graded_choices], dtype=np.int64
+                ),
             )
             ungraded: Counter[Outcome] = Counter(
-                choice.verdict.outcome for choice in made if choice.score is None and choice.key in people
+                choice.verdict.outcome for choice in choices if choice.score is None and choice.key in people
             )
             agreements[by] = pair_agreement(verdicts, ungraded, level=level, replicates=replicates)
         return PairCalibrationNumbers(
             pairs=self.count,
-            people={by: sum(choice.score is not None for choice in made) for by, made in self.people.items()},
+            people={
+                by: sum(choice.score is not None for choice in choices) for by, choices in self.people.items()
+            },
             agreements=agreements,
             people_agree=self._people_agree(level),
             level=level,
         )
 
     def _people_together(self) -> dict[str, list[RecordedChoice]]:
-        """Return the choices of all people as those of one author; often each gave only one."""
+        """Return the choices of all people as those of one author, because each may have few."""
         if len(self.people) < 2:  # noqa: PLR2004 - one person has a name
             return self.people
-        return {f"{len(self.people):,} people": [choice for made in self.people.values() for choice in made]}
+        return {
+            f"{len(self.people):,} people": [choice for choices in self.people.values() for choice in choices]
+        }
 
     def _missing(self) -> str:
-        """Say what a calibration lacks."""
+        """Describe what a calibration lacks."""
         authors = self.judges or self.people
         names = ", ".join(
-            f"{by!r}, {len(made):,} choices" for by, made in islice(authors.items(), _MAX_NAMES)
+            f"{by!r}, {len(choices):,} choices" for by, choices in islice(authors.items(), _MAX_NAMES)
         )
         names += f" and {len(authors) - _MAX_NAMES:,} others" if len(authors) > _MAX_NAMES else ""
-        whom = "one annotator" if len(authors) == 1 else f"{len(authors):,} annotators"
-        lacks = "people's choices" if self.judges else "a judge's choices"
+        annotators = "one annotator" if len(authors) == 1 else f"{len(authors):,} annotators"
+        missing_data = "people's choices" if self.judges else "a judge's choices"
         field = "label" if self.judges else "score"
-        named = (
+        column_hint = (
             f", or name the column that holds them: {map_options({field: '?'})}" if len(authors) > 1 else ""
         )
-        it = "it" if len(authors) == 1 else "them"
+        pronoun = "it" if len(authors) == 1 else "them"
         return (
-            f"pairs of {' and '.join(self.systems[:2])} with {whom} ({names}), and nothing to compare {it} with: "
-            f"add {lacks} on the same pairs{named}"
+            f"pairs of {' and '.join(self.systems[:2])} with {annotators} ({names}), and nothing to compare {pronoun} with: "
+            f"add {missing_data} on the same pairs{column_hint}"
         )
 
     def _keys(self) -> list[PairKey]:
-        return list(
-            dict.fromkeys(
-                choice.key for of in (self.judges, self.people) for made in of.values() for choice in made
-            )
-        )
+        """Return all pairs with a verdict, in order of first appearance."""
+        by_author = [*self.judges.values(), *self.people.values()]
+        return list(dict.fromkeys(choice.key for choices in by_author for choice in choices))
 
     def _cluster(self, key: PairKey) -> str:
         return self._clusters.get(key.case_id, key.case_id)
 
     def _people_by_pair(self) -> dict[PairKey, float]:
-        """Return people's choice by pair: that of most of them; none where as many choose otherwise."""
-        scores: defaultdict[PairKey, list[float]] = defaultdict(list)
-        for made in self.people.values():
-            for by_person in _mean_by_pair(made).items():
-                scores[by_person[0]].append(_kind(by_person[1]))
-        found: dict[PairKey, float] = {}
-        for key, votes in scores.items():
-            (first, most), *others = Counter(votes).most_common()
-            if not others or most > others[0][1]:
-                found[key] = first
-        return found
+        """Return the choice of most people by pair; leave out pairs without such a majority."""
+        votes: defaultdict[PairKey, list[float]] = defaultdict(list)
+        for choices in self.people.values():
+            for key, score in _mean_by_pair(choices).items():
+                votes[key].append(_vote(score))
+        majorities: dict[PairKey, float] = {}
+        for key, votes_on_pair in votes.items():
+            (first, count), *others = Counter(votes_on_pair).most_common()
+            if not others or count > others[0][1]:
+                majorities[key] = first
+        return majorities
 
     def _people_agree(self, level: float) -> Statistic | None:
         """Return the share of equal choices among pairs of people, or None for one person."""
-        by_person = [_mean_by_pair(made) for made in self.people.values()]
-        same: list[float] = []
+        by_person = [_mean_by_pair(choices) for choices in self.people.values()]
+        is_equal: list[float] = []
         clusters: list[str] = []
-        for one, other in combinations(by_person, 2):
-            for key in one.keys() & other.keys():
-                same.append(float(_kind(one[key]) == _kind(other[key])))
+        for first, second in combinations(by_person, 2):
+            for key in first.keys() & second.keys():
+                is_equal.append(float(_vote(first[key]) == _vote(second[key])))
                 clusters.append(self._cluster(key))
-        if not same:
+        if not is_equal:
             return None
-        return share_of(np.array(same), cluster_numbers(clusters), level=level)
+        return share_of(np.array(is_equal), cluster_numbers(clusters), level=level)
 
-    def _choices(self, made: Sequence[RecordedChoice], people: Mapping[PairKey, float]) -> Choices:
-        number = {system: position for position, system in enumerate(self.systems)}
+    def _choices(self, choices: Sequence[RecordedChoice], people: Mapping[PairKey, float]) -> Choices:
+        system_number = {system: position for position, system in enumerate(self.systems)}
         by_order: dict[PairKey, tuple[list[float], list[float]]] = {}
-        for choice in made:
+        for choice in choices:
             a_first, b_first = by_order.setdefault(choice.key, ([], []))
             if choice.score is not None:
-                (a_first if choice.a_first else b_first).append(
-                    choice.score if choice.a_first else 1.0 - choice.score
-                )
+                if choice.a_first:
+                    a_first.append(choice.score)
+                else:
+                    b_first.append(1.0 - choice.score)  # `Choices` wants the score of the output shown first
         keys = list(by_order)
 
         def length(key: PairKey, system: str) -> float:
-            found = self._lengths.get(ItemKey(key.case_id, system, key.trial))
-            return np.nan if found is None else float(found)
+            characters = self._lengths.get(ItemKey(key.case_id, system, key.trial))
+            return np.nan if characters is None else float(characters)
 
         person = np.array([people.get(key, np.nan) for key in keys], dtype=np.float64)
         return Choices(
             systems=self.systems,
-            a=np.array([number[key.a] for key in keys], dtype=np.int64),
-            b=np.array([number[key.b] for key in keys], dtype=np.int64),
+            a=np.array([system_number[key.a] for key in keys], dtype=np.int64),
+            b=np.array([system_number[key.b] for key in keys], dtype=np.int64),
             a_first=np.array([_mean(by_order[key][0]) for key in keys], dtype=np.float64),
             b_first=np.array([_mean(by_order[key][1]) for key in keys], dtype=np.float64),
             cluster=cluster_numbers(self._cluster(key) for key in keys),
@@ -251,38 +263,39 @@ class RecordedPairs:
         )
 
 
-def _recorded(verdict: Verdict, first: str, second: str, numbers: Mapping[str, int]) -> RecordedChoice:
+def _recorded_choice(verdict: Verdict, first: str, second: str, numbers: Mapping[str, int]) -> RecordedChoice:
     a_first = numbers[first] < numbers[second]
     a, b = (first, second) if a_first else (second, first)
     score = verdict.score if verdict.score is None or a_first else 1.0 - verdict.score
     return RecordedChoice(PairKey(verdict.case_id, verdict.trial, a, b), verdict, a_first, score)
 
 
-def _members(pair: str, known: set[str]) -> tuple[str, str]:
+def _split_pair_name(pair: str, known_systems: set[str]) -> tuple[str, str]:
     """Return both systems in the name of a pair.
 
     Raises:
-        InputError: A system's own name has the words between, and no output tells the names apart.
+        InputError: A system's own name contains " vs ", and no output tells the names apart.
     """
     parts = pair.split(VERSUS)
-    splits = [(VERSUS.join(parts[:at]), VERSUS.join(parts[at:])) for at in range(1, len(parts))]
-    fitting = [split for split in splits if {*split} <= known] or splits
-    if len(fitting) > 1:
+    splits = [(VERSUS.join(parts[:index]), VERSUS.join(parts[index:])) for index in range(1, len(parts))]
+    candidates = [split for split in splits if {*split} <= known_systems] or splits
+    if len(candidates) > 1:
         raise InputError(f"{pair!r} can be read as several pairs of systems; rename a system", field="system")
-    return fitting[0]
+    return candidates[0]
 
 
-def _mean_by_pair(made: Iterable[RecordedChoice]) -> dict[PairKey, float]:
+def _mean_by_pair(choices: Iterable[RecordedChoice]) -> dict[PairKey, float]:
     scores: defaultdict[PairKey, list[float]] = defaultdict(list)
-    for choice in made:
+    for choice in choices:
         if choice.score is not None:
             scores[choice.key].append(choice.score)
-    return {key: mean_score(found) for key, found in scores.items()}
+    return {key: mean_score(repeats) for key, repeats in scores.items()}
 
 
 def _mean(scores: Sequence[float]) -> float:
     return mean_score(scores) if scores else np.nan
 
 
-def _kind(score: float) -> float:
+def _vote(score: float) -> float:
+    """Return 1 for the first system, 0 for the second, 0.5 for a tie."""
     return 1.0 if score > _TIE else 0.0 if score < _TIE else _TIE

@@ -45,7 +45,7 @@ class _State(msgspec.Struct):
 class Agreement:
     """Agreement between a working copy and its store.
 
-    It is kept in a file beside the copy, ``folder``, so that it outlives the process.
+    It is saved in a file next to ``folder``, the copy, so that it outlives the process.
     """
 
     def __init__(self, parent: Path, name: str) -> None:
@@ -74,7 +74,7 @@ class Agreement:
 
     @property
     def objects(self) -> dict[str, Agreed]:
-        """Agreed objects by name; callers that change it must write it."""
+        """Agreed objects by name; a caller that changes them calls `write`."""
         return self._state.objects
 
     @property

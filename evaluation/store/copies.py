@@ -1,4 +1,4 @@
-"""Working copies, on this machine, of run folders in a store."""
+"""Working copies of run folders in a store, by their folder on this machine."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def working_copy(address: str, cache: Path, *, every: float) -> WorkingCopy:
     """
     from .working_copy import WorkingCopy  # noqa: PLC0415 - most runs are kept on this machine
 
-    fresh = WorkingCopy(address, cache, every=every)
-    copy = _copies.setdefault(fresh.folder, fresh)
+    new_copy = WorkingCopy(address, cache, every=every)
+    copy = _copies.setdefault(new_copy.folder, new_copy)  # an earlier one may hold the lock
     copy.fetch()
     return copy
 

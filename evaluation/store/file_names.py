@@ -30,7 +30,7 @@ COMPARISON = "comparison.json"
 REPORT = "report.html"
 
 CASCADE = "cascade.json"
-"""What the first judge of a cascade decided alone, in the folder of the second."""
+"""The first judge's share of a cascade's verdicts, in the folder of the second judge's run."""
 
 FORMS = "forms.jsonl"
 """Answers of an audit to the same questions in other forms, which are no grades."""

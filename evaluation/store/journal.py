@@ -1,4 +1,4 @@
-"""Journal: an append-only JSON Lines file that survives kills and reveals edits by hand.
+"""Append-only JSON Lines files that survive kills and reveal edits by hand.
 
 A kill may come at any byte.
 """
@@ -118,7 +118,7 @@ class Journal(Closing, Generic[T]):
 
 
 class VerdictJournal(Journal[Verdict]):
-    """Journal of verdicts with an index of those that stand; the file is read once, when opened.
+    """Journal of verdicts with an index of the standing ones; the file is read when opened.
 
     Args:
         seal: Seal of the file when the manifest was written, or None if unknown.
@@ -133,7 +133,7 @@ class VerdictJournal(Journal[Verdict]):
 
     def __init__(self, path: InputPath, *, writing: bool = True, seal: Seal | None = None) -> None:
         self._hash = RunningHash(seal)
-        self._detector = DuplicateKeyDetector() if seal is None else None  # what we wrote has no key twice
+        self._detector = DuplicateKeyDetector() if seal is None else None  # lines that we wrote have none
         self.standing = VerdictIndex()
         super().__init__(path, Verdict, writing=writing)
 
@@ -155,14 +155,14 @@ class VerdictJournal(Journal[Verdict]):
     def edited_lines(self) -> str:
         """The file with the first and last line that changed since it was sealed."""
         begin, end = self._changed
-        lines = [line for line, at, raw in self._lines() if at < end and at + len(raw) > begin]
+        lines = [line for line, offset, raw in self._lines() if offset < end and offset + len(raw) > begin]
         if not lines:
             return str(self.path)
         return f"{self.path}:{lines[0]}" + (f"-{lines[-1]}" if len(lines) > 1 else "")
 
     def line_number_at(self, offset: int) -> int | None:
         """Return the number of the first line from an offset on."""
-        return next((line for line, at, _ in self._lines() if at >= offset), None)
+        return next((line for line, line_offset, _ in self._lines() if line_offset >= offset), None)
 
     @property
     def seal(self) -> Seal:
@@ -171,13 +171,13 @@ class VerdictJournal(Journal[Verdict]):
         It is computed from the file, since an interruption between writing a line and hashing it would look like an edit by hand.
         """
         self.flush()
-        grown = self._hash.copy()
+        new_hash = self._hash.copy()
         written = self._file.reader(self.size)
-        written.seek(grown.size)
+        written.seek(new_hash.size)  # only the lines added since are read
         while piece := written.read(PIECE):
-            grown.update(piece)
-        self._hash = grown
-        return grown.seal
+            new_hash.update(piece)
+        self._hash = new_hash
+        return new_hash.seal
 
     def append(self, record: Verdict) -> None:
         """Add a verdict; ValueError if there is one with a score already."""
@@ -228,9 +228,9 @@ class VerdictJournal(Journal[Verdict]):
         return Settled(self.standing)
 
     def settled_after(self, retries: int, *, next_command: bool = False) -> Settled:
-        """Return the settled keys if unreadable replies are asked again so many times.
+        """Return the settled keys if ``retries`` later commands ask again after unreadable replies.
 
-        What the present command got is asked again by the next one at the earliest.
+        Unreadable replies to the present command are left to the next one.
         """
         return Settled(self.standing, retries, self.size if next_command else self._opened_at)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +14,7 @@ from ...records.typed_values import decode_json
 
 
 class VerdictKey(NamedTuple):
-    """Key with at most one standing verdict."""
+    """Key of a verdict: at most one verdict stands for it."""
 
     item: ItemKey
     author: Author
@@ -25,11 +24,11 @@ class VerdictKey(NamedTuple):
 SERVED_BY = "served_by"
 """Key in evidence: the model that the server named in its reply."""
 
-_NOTHING = msgspec.Raw(b"null")
+_NULL = msgspec.Raw(b"null")
 
 
 class JournalRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Journal line without the fields that only a whole verdict needs, which are skipped.
+    """Journal line as far as an index needs it; the rest stays unparsed.
 
     Values that many lines share are parsed once.
     """
@@ -45,9 +44,9 @@ class JournalRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     reason: str | None = None
     evidence: msgspec.Raw = msgspec.Raw(b"{}")
     repeat: int = 0
-    usage: msgspec.Raw = _NOTHING
-    raw: msgspec.Raw = _NOTHING
-    judge: msgspec.Raw = _NOTHING
+    usage: msgspec.Raw = _NULL
+    raw: msgspec.Raw = _NULL
+    judge: msgspec.Raw = _NULL
 
     @property
     def author(self) -> Author:
@@ -64,33 +63,12 @@ class JournalRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return ItemKey(self.case_id, self.system, self.trial)
 
 
-class VerdictCost(NamedTuple):
-    """Cost of one verdict, including failed calls."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cached: int
-    """Number of rows that came from a cache or a recording."""
-    reasked: int
-    cached_tokens: int = 0
-    retried: int = 0
-    """Number of later commands that asked again after unreadable replies."""
-
-    def plus(self, other: VerdictCost) -> VerdictCost:
-        """Return the sum of two costs."""
-        return VerdictCost(*map(operator.add, self, other))
-
-
-NO_COST = VerdictCost(0, 0, 0, 0, 0)
-
-
 class StoredVerdict(NamedTuple):
     """Summary of a standing verdict, available without reading it again.
 
     Attributes:
-        reason: Why a judge gave no score, or a checker failed; None of all others, whose reasons would fill the memory.
-        spent: Its cost, or None if unknown.
+        reason: Why a judge gave no score, or a checker failed; None for all others, whose reasons would fill the memory.
+        spent: Usage for it over all commands, including failed calls, or None if unknown.
         row: Its number in the journal's index.
         served_by: The model that the server named, for a judge's verdict that keeps it.
     """
@@ -104,7 +82,7 @@ class StoredVerdict(NamedTuple):
     error_type: str | None
     reason: str | None
     score: float | None
-    spent: VerdictCost | None
+    spent: Usage | None
     row: int
     served_by: str | None = None
 
@@ -120,7 +98,7 @@ class StoredVerdict(NamedTuple):
 
 
 def is_baseline(author: Author) -> bool:
-    """Return whether the author is the baseline, which only compares words, and no judge."""
+    """Return whether the author is the baseline, which compares words and counts as no judge."""
     return isinstance(author, JudgeId) and author.kind == "baseline"
 
 
@@ -131,7 +109,7 @@ def read_row(
     line: int | None = None,
     detector: DuplicateKeyDetector | None = None,
 ) -> JournalRow | Verdict:
-    """Parse a line without the fields that only a whole verdict needs.
+    """Parse a line as far as an index needs it.
 
     Raises:
         RecordError: The line is not a verdict.
@@ -144,15 +122,15 @@ def read_row(
         return decode_record(raw, Verdict, path=path, line=line)
 
 
-def spent_on(row: JournalRow | Verdict) -> VerdictCost | None:
-    """Return the cost of asking for a verdict.
+def spent_on(row: JournalRow | Verdict) -> Usage | None:
+    """Return what asking for a verdict cost.
 
     Raises:
-        msgspec.ValidationError: The row's cost is invalid.
+        msgspec.ValidationError: The row's usage is invalid.
     """
     if isinstance(row, Verdict):
-        return None if row.usage is None else _spent(row.usage)
-    return None if row.usage is _NOTHING else _spent_of(bytes(row.usage))
+        return row.usage
+    return None if row.usage is _NULL else _spent_of(bytes(row.usage))
 
 
 class _Served(msgspec.Struct, frozen=True):
@@ -176,6 +154,7 @@ def served_by(row: JournalRow | Verdict) -> str | None:
 
 
 _MAX_REMEMBERED = 4096
+"""Number of judges, and of costs, that are not parsed again: a run has few different ones."""
 
 
 @lru_cache(_MAX_REMEMBERED)
@@ -184,18 +163,5 @@ def _judge_of(raw: bytes) -> JudgeId | None:
 
 
 @lru_cache(_MAX_REMEMBERED)
-def _spent_of(raw: bytes) -> VerdictCost | None:
-    usage = decode_json(raw, Usage | None)
-    return None if usage is None else _spent(usage)
-
-
-def _spent(usage: Usage) -> VerdictCost:
-    return VerdictCost(
-        usage.calls,
-        usage.prompt_tokens,
-        usage.completion_tokens,
-        int(usage.cached),
-        usage.reasked,
-        usage.cached_tokens,
-        usage.retried,
-    )
+def _spent_of(raw: bytes) -> Usage | None:
+    return decode_json(raw, Usage | None)

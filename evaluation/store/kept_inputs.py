@@ -36,7 +36,7 @@ class RunInputs(NamedTuple):
 
     @classmethod
     def of(cls, files: Sequence[InputPath], case_files: int | None) -> RunInputs:
-        """Split files into cases and outputs; without a count, the first one holds the cases."""
+        """Split files into cases and outputs; without a count, only the first contains cases."""
         count = case_files or 1
         return cls(tuple(files[:count]), tuple(files[count:]))
 
@@ -53,8 +53,8 @@ def _keep_input(folder: FolderPath, path: InputPath, file: InputFile) -> KeptInp
     else:
         name = f"{path.name}.jsonl"
         if not (folder / name).exists():
-            with atomic_write(folder / name) as kept:
-                kept.write(path.read_bytes())
+            with atomic_write(folder / name) as copy:
+                copy.write(path.read_bytes())
     return KeptInput(name=file.name, sha256=file.sha256, rows=file.rows, path=name)
 
 

@@ -1,4 +1,4 @@
-"""Items of verdicts: refuse those a run does not have, and recognise parts of outputs.
+"""Items of verdicts: unknown ones are refused, and parts of outputs recognised.
 
 Some readers would drop a verdict on an unknown item, and others would count it.
 """
@@ -19,7 +19,7 @@ from .journal_rows import StoredVerdict
 from .kept_inputs import RunInputs
 
 if TYPE_CHECKING:
-    from .manifest import KnownJudge
+    from .manifest import JudgeRecord
     from .verdict_index import VerdictIndex
 
 
@@ -56,7 +56,7 @@ def require_known(journal: VerdictJournal, inputs: RunInputs, systems: Container
 def _without_output(
     journal: VerdictJournal, statements: Container[str], outputs: Iterable[InputPath]
 ) -> StoredVerdict | None:
-    """Return the first verdict on an output, or a statement, that these files do not hold."""
+    """Return the first verdict on an output, or a statement, that these files do not contain."""
     standing = journal.standing
     missing = {_output_of(verdict.key, statements) for verdict in standing} if statements else set[ItemKey]()
     is_unmatched = bytearray(b"\1") * len(standing)
@@ -75,7 +75,7 @@ def _output_of(key: ItemKey, statements: Container[str]) -> ItemKey:
     return key._replace(case_id=case_of(key.case_id)) if key.case_id in statements else key
 
 
-def part_test(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> Callable[[ItemKey], bool]:
+def part_test(standing: VerdictIndex, judges: Iterable[JudgeRecord]) -> Callable[[ItemKey], bool]:
     """Return a predicate that is true for a statement or a criterion of an output.
 
     A checker gives every output a verdict, and parts none. In a run without checkers an item is a part if a judge combined verdicts
@@ -83,16 +83,16 @@ def part_test(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> Callable[
     """
     if standing.sources - {"judge"}:
         return standing.lacks_other_verdicts
-    divided = _divided_outputs(standing, judges)
-    return lambda item: item._replace(case_id=case_of(item.case_id)) in divided
+    divided_outputs = _divided_outputs(standing, judges)
+    return lambda item: item._replace(case_id=case_of(item.case_id)) in divided_outputs
 
 
-def _divided_outputs(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> set[ItemKey]:
+def _divided_outputs(standing: VerdictIndex, judges: Iterable[JudgeRecord]) -> set[ItemKey]:
     """Return the outputs that were judged by statement or by criterion."""
-    combining = {
+    combining_judges = {
         author for author in standing.authors if isinstance(author, JudgeId) and author.kind in PART_KINDS
     }
-    if not combining:
+    if not combining_judges:
         return set()
     on_criteria = {judge.id.on_criteria for judge in judges if judge.is_prompt}
     return {
@@ -100,5 +100,5 @@ def _divided_outputs(standing: VerdictIndex, judges: Iterable[KnownJudge]) -> se
         if verdict.author in on_criteria
         else verdict.key
         for verdict in standing
-        if verdict.author in combining
+        if verdict.author in combining_judges
     }

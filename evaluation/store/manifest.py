@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from ...calibration.pass_threshold import PassAt, PassThreshold
+from ...calibration.pass_threshold import PassThreshold, overridden_threshold
 from ...errors import FiducialError, RunFolderError
 from ...judges.jury import Jury
 from ...judges.transport.exchange import ApiName
@@ -27,8 +27,8 @@ RunStatus: TypeAlias = Literal["running", "stopped before judging", "complete"]
 _PACKAGES = ("msgspec", "numpy", "openai", "scipy")
 
 
-class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"threshold": "cut"}):
-    """One judge of a run.
+class JudgeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"threshold": "cut"}):
+    """Record of a judge in the run folder.
 
     Attributes:
         by: Display name, which never changes.
@@ -71,7 +71,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         spec = self.prompt or f"{self.id.name}/{self.id.variant}"
         settings = {"parameters": self.parameters, "refused": self.refused}
         try:
-            judge = load_judge(spec, model=self.id.model, replay=_nothing, api=self.api, **settings)
+            judge = load_judge(spec, model=self.id.model, replay=_no_replay, api=self.api, **settings)
         except FiducialError:
             return []
         return [judge.fingerprint, *judge.earlier_fingerprints]
@@ -81,7 +81,7 @@ class KnownJudge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
         return self.kinds is None or kind in self.kinds
 
 
-def _nothing(case: Case, output: Output) -> None:
+def _no_replay(case: Case, output: Output) -> None:
     """Replay nothing: a fingerprint tells only whether calls are replayed."""
     del case, output
 
@@ -143,7 +143,7 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """Manifest of a run, beside its journals: the content of ``run.json``.
+    """Manifest of a run: the content of ``run.json``.
 
     Attributes:
         identity: Facts that must not change when the run is resumed: hashes of inputs, rules, names, checkers; an audit's probes.
@@ -170,7 +170,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     judges: list[JudgeUse] | None = None
     not_judged: str | None = None
     ended: str | None = None
-    roster: list[KnownJudge] = []
+    roster: list[JudgeRecord] = []
     statements: list[StatementJudgeRecord] = []
     juries: list[Jury] = []
     criteria: list[CriteriaJudgeRecord] = []
@@ -192,12 +192,12 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def as_json(self) -> dict[str, Any]:
         """Return the content of ``run.json``, without unknown fields."""
         fields = msgspec.to_builtins(self)
-        always = {"identity", *(["not_judged"] if self.ended is not None else [])}
-        optional = {"roster", "statements", "juries", "criteria", "reparsed", "journals"}
+        always_written = {"identity", *(["not_judged"] if self.ended is not None else [])}
+        omitted_if_empty = {"roster", "statements", "juries", "criteria", "reparsed", "journals"}
         return {
             name: value
             for name, value in fields.items()
-            if name in always or (value is not None and (value or name not in optional))
+            if name in always_written or (value is not None and (value or name not in omitted_if_empty))
         }
 
 
@@ -206,31 +206,32 @@ class Roster:
 
     def __init__(self, manifest: Manifest) -> None:
         self._judges = {judge.id: judge for judge in manifest.roster}
-        self._before = any(key.startswith("judge ") for key in manifest.identity)
+        # Old versions put judges among the facts of a run, and kept no records of them.
+        self._has_unrecorded_judges = any(key.startswith("judge ") for key in manifest.identity)
 
-    def __iter__(self) -> Iterator[KnownJudge]:
+    def __iter__(self) -> Iterator[JudgeRecord]:
         """Yield the judges, in the order in which they were added."""
         return iter(self._judges.values())
 
-    def __getitem__(self, judge: JudgeId) -> KnownJudge:
+    def __getitem__(self, judge: JudgeId) -> JudgeRecord:
         return self._judges[judge]
 
     def judges_kind(self, judge: Author, kind: Kind) -> bool:
         """Return whether a judge is asked about a kind of case; True for an unknown judge."""
-        known_judge = self._judges.get(judge) if isinstance(judge, JudgeId) else None
-        return known_judge is None or known_judge.judges_kind(kind)
+        record = self._judges.get(judge) if isinstance(judge, JudgeId) else None
+        return record is None or record.judges_kind(kind)
 
-    def get(self, judge: JudgeId) -> KnownJudge | None:
+    def get(self, judge: JudgeId) -> JudgeRecord | None:
         """Return the record of a judge, or None if it is not a judge of this run."""
         return self._judges.get(judge)
 
-    def require_unchanged(self, judges: Collection[KnownJudge], folder: FolderPath) -> None:
+    def require_unchanged(self, judges: Collection[JudgeRecord], folder: FolderPath) -> None:
         """Refuse judges with an earlier prompt or name but another fingerprint.
 
         They would mix a judge with its earlier version. If only the parser is later, the error names the command that parses the
         run's replies again.
         """
-        if self._before:
+        if self._has_unrecorded_judges:
             raise RunFolderError(
                 f"{folder}: made by an old version that did not record its judges; choose another {setting('out')}"
             )
@@ -240,23 +241,24 @@ class Roster:
                 if earlier.id not in now and _is_later_version(judge, earlier):
                     raise RunFolderError(self._difference(earlier, folder))
 
-    def _difference(self, earlier: KnownJudge, folder: FolderPath) -> str:
-        parsed = next(
+    def _difference(self, earlier: JudgeRecord, folder: FolderPath) -> str:
+        # A judge with the fingerprint of an earlier parser differs from its current version only in the parser.
+        differently_parsed = next(
             (judge for judge in self if judge.id.fingerprint in judge.parsed_fingerprints[1:]), None
         )
-        if parsed is None:
+        if differently_parsed is None:
             return f"{folder}: made by a run that differs in judge {earlier.by}; choose another {setting('out')}, or remove it"
         again = command("judge", reparse=folder)
         return (
-            f"{folder}: this version of fiducial parses the replies of {parsed.by} differently; "
+            f"{folder}: this version of fiducial parses the replies of {differently_parsed.by} differently; "
             f"parse them again without calls, then repeat this command: {again}"
         )
 
-    def enlist(self, judge: KnownJudge) -> None:
+    def enlist(self, judge: JudgeRecord) -> None:
         """Add a judge, or replace its record."""
         self._judges[judge.id] = judge
 
-    def replace(self, before: JudgeId, judge: KnownJudge) -> None:
+    def replace(self, before: JudgeId, judge: JudgeRecord) -> None:
         """Replace a judge that has no verdicts."""
         self._judges.pop(before, None)
         self.enlist(judge)
@@ -273,14 +275,14 @@ class Roster:
         """Pass threshold of each judge."""
         return {judge.id: judge.threshold for judge in self}
 
-    def apply_pass_at(self, overrides: PassAt) -> None:
+    def apply_pass_at(self, overrides: Mapping[str, float]) -> None:
         """Apply threshold overrides; a judge without one keeps its threshold."""
         for judge in list(self):
-            threshold = overrides.of([judge.by, judge.id.plain], judge.threshold)
+            threshold = overridden_threshold(judge.threshold, overrides, [judge.by, judge.id.plain])
             self.enlist(msgspec.structs.replace(judge, threshold=threshold))
 
 
-def _is_later_version(judge: KnownJudge, earlier: KnownJudge) -> bool:
+def _is_later_version(judge: JudgeRecord, earlier: JudgeRecord) -> bool:
     """Return whether one judge is a later version of another: its prompt or fiducial changed."""
     before, now = earlier.id, judge.id
     if (before.kind, before.model) != (now.kind, now.model):

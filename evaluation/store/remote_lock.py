@@ -20,6 +20,7 @@ LOCK = ".fiducial-lock"
 GONE_AFTER = 15 * 60
 """Seconds without a heartbeat after which a writer counts as gone."""
 _YEAR_10000 = 253_402_300_800
+"""First second after the years that `datetime` can show."""
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -91,8 +92,8 @@ class RemoteLock:
             self._objects.remove(LOCK)
 
     def _write(self, *, only_if_new: bool) -> bool:
-        us = Holder(self._copy, socket.gethostname(), os.getpid(), self._now())
-        return self._objects.write(LOCK, encode_json(us), only_if_new=only_if_new)
+        this_copy = Holder(self._copy, socket.gethostname(), os.getpid(), self._now())
+        return self._objects.write(LOCK, encode_json(this_copy), only_if_new=only_if_new)
 
     def _refusal(self, holder: Holder | None) -> RunFolderError:
         name = self._objects.name

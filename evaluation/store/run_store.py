@@ -1,4 +1,4 @@
-"""Read a run's files, in a folder or in memory, each once."""
+"""Reading of a run's files, in a folder or in memory; each is read once."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class RunStore(Closing):
 
         Journals and labels are checked, and other files that were read so far.
         """
-        _ = self.labels, self.adjudications
+        _ = self.labels, self.adjudications  # read now, so that they are compared with their seals
         journals = [journal.edited_lines for journal in self.journals if journal.edited]
         return [*journals, *(str(self.path / name) for name in self._changed)]
 
@@ -147,9 +147,9 @@ class RunStore(Closing):
         return self._hashes.get(name)
 
     def require_unedited(self) -> None:
-        """Refuse a run that was edited by hand, or holds verdicts on unknown items."""
+        """Refuse a run that was edited by hand, or contains verdicts on unknown items."""
         if not self._writing:  # a writer writes them again
-            _ = self.clusters, self.calibration
+            _ = self.clusters, self.calibration  # read now, so that they are compared with their seals
             for journal in self.journals:
                 self._require_length(journal)
         if self.edited:
@@ -160,7 +160,7 @@ class RunStore(Closing):
     def require_known(self) -> None:
         """Refuse verdicts on unknown cases, systems and outputs.
 
-        If seals were removed, only the inputs reveal them.
+        If seals were removed, only the inputs reveal such verdicts.
         """
         results = self.manifest_or_empty.results
         if results is None or PAIRS in self.manifest_or_empty.identity:
@@ -265,8 +265,8 @@ class RunStore(Closing):
                 f"gives win rates, `{command('calibrate', self.path)}` agreement with people"
             )
         if PAIRS in self.manifest_or_empty.identity:
-            shows = self.manifest_or_empty.command
-            hint = f"; `{shows}` shows it again" if shows else ""
+            command_of_run = self.manifest_or_empty.command
+            hint = f"; `{command_of_run}` shows it again" if command_of_run else ""
             raise RunFolderError(
                 f"{self.path}: holds preferences between outputs, and no verdicts on single ones{hint}"
             )

@@ -1,4 +1,4 @@
-"""Write a run's files, in one process at a time."""
+"""Writing of a run's files, by one process at a time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from .file_names import (
     STATEMENTS,
     VERDICTS,
 )
-from .manifest import KnownJudge, Manifest
+from .manifest import JudgeRecord, Manifest
 from .run_store import RunStore
 from .sealed_file import Seal, seal_of
 
@@ -51,14 +51,14 @@ _LOCK = ".lock"
 class RunWriter(RunStore):
     """Run that one process writes, and that the same command resumes.
 
-    A run is tied (`bind`) to everything that its verdicts depend on, so that two runs cannot mix. A missing folder is created; a run in
+    A run is tied to everything that its verdicts depend on (`bind`), so that two runs cannot mix. A missing folder is created; a run in
     memory writes no files.
 
     Attributes:
         resumed: True if the run was begun before.
 
     Raises:
-        RunFolderError: Another process writes the run, the folder holds something else, or a journal was edited by hand.
+        RunFolderError: Another process writes the run, the folder contains something else, or a journal was edited by hand.
         InputError: The folder cannot be created, or a journal cannot be used.
     """
 
@@ -102,28 +102,28 @@ class RunWriter(RunStore):
         """
         self.require_same_run(**facts)
         if facts.keys() - self.manifest.identity.keys():
-            self.update(identity={**self.manifest.identity, **_plain(facts)})
+            self.update(identity={**self.manifest.identity, **_as_stored(facts)})
 
     def require_same_run(self, **facts: Any) -> None:
         """Refuse a run that is tied to other facts; see `bind`."""
-        identity, facts = self.manifest.identity, _plain(facts)
+        identity, facts = self.manifest.identity, _as_stored(facts)
         changed = sorted(key for key in facts.keys() & identity.keys() if facts[key] != identity[key])
         if changed:
             systems = [
-                mapping["generation"].get("system")
-                for mapping in (identity, facts)
+                facts_of_run["generation"].get("system")
+                for facts_of_run in (identity, facts)
                 if "generation" in changed
             ]
-            differs = f"made by a run that differs in {', '.join(changed)}; choose another {setting('out')}, or remove it"
+            problem = f"made by a run that differs in {', '.join(changed)}; choose another {setting('out')}, or remove it"
             if len(set(systems)) > 1:
-                differs = (
+                problem = (
                     f"holds outputs of {{!r}}, not {{!r}}; use another {setting('out')}, or delete it".format(
                         *systems
                     )
                 )
-            raise RunFolderError(f"{self.path}: {differs}")
+            raise RunFolderError(f"{self.path}: {problem}")
 
-    def enlist(self, judges: Iterable[KnownJudge]) -> None:
+    def enlist(self, judges: Iterable[JudgeRecord]) -> None:
         """Tie the run to its judges and their display names.
 
         Raises:
@@ -132,20 +132,19 @@ class RunWriter(RunStore):
         judges = list(judges)
         self.roster.require_unchanged(judges, self.path)
         for judge in judges:
-            known_judge = self.roster.get(judge.id)
+            record = self.roster.get(judge.id)
+            # A known judge keeps its name and its asking time.
             self.roster.enlist(
-                judge
-                if known_judge is None
-                else msgspec.structs.replace(known_judge, threshold=judge.threshold)
+                judge if record is None else msgspec.structs.replace(record, threshold=judge.threshold)
             )
         if list(self.roster) != self.manifest.roster:
             self.update()
 
-    def replace_judge(self, before: JudgeId, judge: KnownJudge) -> None:
+    def replace_judge(self, before: JudgeId, judge: JudgeRecord) -> None:
         """Replace a judge whose model refused a parameter.
 
         Raises:
-            RunFolderError: The run holds verdicts of the judge that is to be replaced.
+            RunFolderError: The run contains verdicts of the judge to be replaced.
         """
         if before in {verdict.author for verdict in self.standing_verdicts}:
             raise RunFolderError(
@@ -267,14 +266,14 @@ class RunWriter(RunStore):
 
     def _leave_no_trace(self) -> None:
         """Remove the files of a run that was refused before it was bound to anything."""
-        tied = self._manifest is not None and (self.resumed or self._manifest.identity)
-        if tied or not isinstance(self.path, Path):
+        is_bound = self._manifest is not None and (self.resumed or self._manifest.identity)
+        if is_bound or not isinstance(self.path, Path):
             return
         if not self.resumed:
             for name in (MANIFEST, VERDICTS):
                 (self.path / name).unlink(missing_ok=True)
         with suppress(OSError):  # another process has written to the folder
-            for path in self._created:
+            for path in self._created:  # the lock, then its folder, then the folders above
                 path.rmdir() if path.is_dir() else path.unlink()
 
     def close(self) -> None:
@@ -296,7 +295,7 @@ def _require_own_folder(path: Path) -> None:
             )
 
 
-def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
+def _as_stored(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return facts as the manifest stores them, so that both can be compared."""
     return decode_record(encode_record(facts), dict[str, Any])
 

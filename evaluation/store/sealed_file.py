@@ -16,8 +16,11 @@ import msgspec
 
 from ...records import MemoryFile, open_regular_file
 
-_FIRST_MARK, _MAX_MARKS = 256, 64
-"""Distance in bytes of the first marks; and number of marks at which every other one is dropped and the distance doubles."""
+_FIRST_MARK = 256
+"""Initial distance of marks, in bytes."""
+
+_MAX_MARKS = 64
+"""Number of marks at which every other one is dropped and the distance doubles, so that a seal stays small."""
 
 
 class Seal(msgspec.Struct, frozen=True):
@@ -38,11 +41,11 @@ class Seal(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Refuse marks that do not ascend or lie outside the journal, since readers would never end."""
-        before = 0
+        previous = 0
         for mark, _ in self.marks:
-            if not before < mark <= self.bytes:
+            if not previous < mark <= self.bytes:
                 raise ValueError(f"expected ascending marks from 1 to {self.bytes:,}, got {mark:,}")
-            before = mark
+            previous = mark
         if self.bytes < 0:
             raise ValueError(f"expected a number of bytes, got {self.bytes:,}")
 
@@ -63,7 +66,7 @@ class RunningHash:
     def __init__(self, seal: Seal | None) -> None:
         self._hash = hashlib.sha256()
         self._expected = {} if seal is None else {seal.bytes: seal.sha256, **dict(seal.marks)}
-        self._stops = sorted(self._expected, reverse=True)
+        self._expected_sizes = sorted(self._expected, reverse=True)  # the next one is last, to be popped
         self._step = _FIRST_MARK
         self.size = 0
         self._marks: list[tuple[int, str]] = []
@@ -74,31 +77,34 @@ class RunningHash:
     def copy(self) -> RunningHash:
         """Return an independent copy."""
         other = copy(self)
-        vars(other).update(_hash=self._hash.copy(), _stops=[*self._stops], _marks=[*self._marks])
+        vars(other).update(
+            _hash=self._hash.copy(), _expected_sizes=[*self._expected_sizes], _marks=[*self._marks]
+        )
         return other
 
     def update(self, data: bytes) -> None:
         """Hash the next bytes."""
-        rest = memoryview(data)
-        while rest:
-            stop = self.size - self.size % self._step + self._step
-            if self._stops:
-                stop = min(stop, self._stops[-1])
-            piece, rest = rest[: stop - self.size], rest[stop - self.size :]
+        remaining = memoryview(data)
+        while remaining:
+            stop = self.size - self.size % self._step + self._step  # the next multiple of the step
+            if self._expected_sizes:
+                stop = min(stop, self._expected_sizes[-1])
+            piece, remaining = remaining[: stop - self.size], remaining[stop - self.size :]
             self._hash.update(piece)
             self.size += len(piece)
             if self.size == stop:
-                self._stop()
+                self._compare_and_mark()
 
-    def _stop(self) -> None:
-        now = self._hash.hexdigest()
-        if self._stops and self._stops[-1] == self.size:
-            if self._expected[self._stops.pop()] == now:
+    def _compare_and_mark(self) -> None:
+        """Compare the prefix with the expected seal, and mark it, where either is due."""
+        digest = self._hash.hexdigest()
+        if self._expected_sizes and self._expected_sizes[-1] == self.size:
+            if self._expected[self._expected_sizes.pop()] == digest:
                 self._matched = self.size
             elif not self.differs:
                 self.differs, self.changed = True, (self._matched, self.size)
         if self.size % self._step == 0:
-            self._marks.append((self.size, now))
+            self._marks.append((self.size, digest))
             if len(self._marks) == _MAX_MARKS:
                 self._marks = self._marks[1::2]
                 self._step *= 2
@@ -120,7 +126,7 @@ class _Window(io.RawIOBase):
         self._descriptor = descriptor
         self._end = end
         self._hashed = hashed
-        self._at = 0
+        self._position = 0
 
     def readable(self) -> bool:
         return True
@@ -129,17 +135,21 @@ class _Window(io.RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.fstat(self._descriptor).st_size}[
-            whence
-        ] + offset
-        return self._at
+        origins = {
+            os.SEEK_SET: 0,
+            os.SEEK_CUR: self._position,
+            os.SEEK_END: os.fstat(self._descriptor).st_size,
+        }
+        self._position = origins[whence] + offset
+        return self._position
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer)
-        size = len(view) if self._end is None else min(len(view), self._end - self._at)
-        data = os.pread(self._descriptor, size, self._at)
+        size = len(view) if self._end is None else min(len(view), self._end - self._position)
+        # `pread` leaves the descriptor's own position to the writer.
+        data = os.pread(self._descriptor, size, self._position)
         view[: len(data)] = data
-        self._at += len(data)
+        self._position += len(data)
         if self._hashed is not None:
             self._hashed.update(data)
         return len(data)
@@ -153,7 +163,7 @@ class DiskBytes:
         descriptor = open_regular_file(path, flags)
         self._descriptor = descriptor
         self._writer = open(descriptor, "ab" if writing else "rb")  # noqa: SIM115, PTH123 - a descriptor, closed by `close`
-        self._at_lines = self.reader(piece=io.DEFAULT_BUFFER_SIZE)  # small pieces for random access
+        self._line_reader = self.reader(piece=io.DEFAULT_BUFFER_SIZE)  # small pieces for random access
 
     def reader(
         self, end: int | None = None, hashed: RunningHash | None = None, piece: int = PIECE
@@ -174,8 +184,8 @@ class DiskBytes:
 
     def line_at(self, offset: int) -> bytes:
         """Return the line that begins at an offset."""
-        self._at_lines.seek(offset)
-        return self._at_lines.readline()
+        self._line_reader.seek(offset)
+        return self._line_reader.readline()
 
     def cut(self, size: int) -> None:
         """Truncate the file to a size."""

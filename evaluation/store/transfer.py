@@ -28,11 +28,12 @@ def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
     agreement.read()
     if not agreement.differing() and not agreement.gone():
         return
-    with TemporaryDirectory(prefix=scratch.name, dir=scratch.parent) as made:
-        files = _copied(agreement, Path(made))
-        _break_seals(objects, agreement, Path(made), files)
+    with TemporaryDirectory(prefix=scratch.name, dir=scratch.parent) as snapshot_name:
+        snapshot = Path(snapshot_name)
+        files = _copy_differing(agreement, snapshot)
+        _break_seals(objects, agreement, snapshot, files)
         for name in sorted(files, key=manifests_last):
-            agreement.note(name, Agreed(*files[name], objects.put(name, Path(made, name))))
+            agreement.note(name, Agreed(*files[name], objects.put(name, snapshot / name)))
     for name in agreement.gone():
         objects.remove(name)
         del agreement.objects[name]
@@ -42,7 +43,7 @@ def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
     agreement.write()
 
 
-def _copied(agreement: Agreement, scratch: Path) -> dict[str, Stamp]:
+def _copy_differing(agreement: Agreement, scratch: Path) -> dict[str, Stamp]:
     """Copy the differing files while the manifest is unchanged, so that it matches them.
 
     Returns sizes and times from before the copy.
@@ -78,17 +79,17 @@ def _break_seals(objects: ObjectFolder, agreement: Agreement, scratch: Path, fil
         seals = convert(manifest.get("journals") or {}, dict[str, Seal])
     except (msgspec.MsgspecError, AttributeError):
         return  # not a manifest of ours; it is replaced now
-    broken = {name for name in seals if name in files and not _begins_with(scratch / name, seals[name])}
-    if broken:
-        manifest["journals"] = {name: seals[name] for name in seals.keys() - broken}
+    unmatched = {name for name in seals if name in files and not _begins_with(scratch / name, seals[name])}
+    if unmatched:
+        manifest["journals"] = {name: seals[name] for name in seals.keys() - unmatched}
         objects.write(MANIFEST, encode_json(manifest))
 
 
 def _begins_with(file: Path, seal: Seal) -> bool:
     """Return whether a file begins with the sealed content."""
     digest, remaining_bytes = hashlib.sha256(), seal.bytes
-    with file.open("rb") as opened:
-        while remaining_bytes and (piece := opened.read(min(remaining_bytes, 1 << 20))):
+    with file.open("rb") as content:
+        while remaining_bytes and (piece := content.read(min(remaining_bytes, 1 << 20))):
             digest.update(piece)
             remaining_bytes -= len(piece)
     return not remaining_bytes and digest.hexdigest() == seal.sha256
@@ -106,13 +107,13 @@ def fetch(objects: ObjectFolder, agreement: Agreement, marks: Mapping[str, Objec
     for name in sorted(changed, key=manifests_last):
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f".{file.name}.0.tmp")
-        part.unlink(missing_ok=True)
+        unfinished = file.with_name(f".{file.name}.0.tmp")
+        unfinished.unlink(missing_ok=True)
         try:
-            objects.fetch(name, part)
-            part.replace(file)
+            objects.fetch(name, unfinished)
+            unfinished.replace(file)
         finally:
-            part.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
         status = file.stat()
         agreement.note(name, Agreed(status.st_size, status.st_mtime_ns, changed[name]))
     for name in agreed.keys() - marks.keys():

@@ -1,6 +1,6 @@
-"""Standing verdicts of a journal: a later row replaces an earlier one without a score.
+"""Standing verdicts of a journal, where a later row replaces an earlier one without a score.
 
-This module alone decides which verdicts stand.
+No other module decides which verdicts stand.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ...records import Author, ItemKey, Outcome, Source, Usage, Verdict
-from .journal_rows import JournalRow, StoredVerdict, VerdictCost, VerdictKey, served_by, spent_on
+from .journal_rows import JournalRow, StoredVerdict, VerdictKey, served_by, spent_on
 
 T = TypeVar("T")
 
 _CASES_ADDED = 256
-"""Cases by which an array of rows grows; growing by one case takes a fifth of the time of adding a row."""
+"""Number of cases by which an array of rows grows: growing it case by case slows adding a row by a fifth."""
 
 
 class _NumberedValues(dict[T, int]):
@@ -56,13 +56,14 @@ class _SharedFields(NamedTuple):
 class VerdictIndex:
     """Standing verdicts in columns of numbers: 32 bytes each, and one name per case.
 
-    They are in the order of the first request, regardless of retries.
+    They are in the order of the first request, regardless of retries. The 32 bytes of a row are its numbers of case, shared
+    fields and cost (4 each), score, offset (8 each) and place in its series (4).
     """
 
     def __init__(self) -> None:
         self._case_numbers = _NumberedValues[str]()
         self._shared_numbers = _NumberedValues[_SharedFields]()
-        self._cost_numbers = _NumberedValues[VerdictCost | None]()
+        self._cost_numbers = _NumberedValues[Usage | None]()
         self._case_ids = self._case_numbers.values_by_number
         self._shared_fields = self._shared_numbers.values_by_number
         self._costs = self._cost_numbers.values_by_number
@@ -109,7 +110,7 @@ class VerdictIndex:
         """Add a row whose line begins at an offset.
 
         Raises:
-            ValueError: Score and outcome do not go together, or a verdict with a score stands already.
+            ValueError: Score and outcome contradict each other, or a verdict with a score stands already.
         """
         score = row.score
         if (score is None) is (row.outcome == "graded") or (score is not None and not 0.0 <= score <= 1.0):
@@ -131,8 +132,9 @@ class VerdictIndex:
             raise ValueError(
                 f"a second verdict of {row.by} on {ItemKey(row.case_id, row.system, row.trial)}, which has a score already"
             )
-        total = _total_cost(self._costs[self._cost[earlier]], self._costs[cost])
+        total = _total_usage(self._costs[self._cost[earlier]], self._costs[cost])
         self._shared[earlier], self._cost[earlier] = shared, self._cost_numbers[total]
+        # The row keeps its place in the order, and its cost includes that of the earlier attempt.
         self._score[earlier] = math.nan if score is None else score
         self._offset[earlier] = offset
 
@@ -193,7 +195,7 @@ class VerdictIndex:
         return number
 
     def by_source(self, rows: Iterable[int], *, by_judges: bool) -> Iterator[StoredVerdict]:
-        """Yield the judges' verdicts among these rows, or those of all others."""
+        """Yield the verdicts of judges among these rows, or those of everyone else."""
         is_selected = [(shared.series.source == "judge") is by_judges for shared in self._shared_fields]
         return (self[row] for row in rows if is_selected[self._shared[row]])
 
@@ -202,7 +204,10 @@ class VerdictIndex:
         case_ranks = _ranks(self._case_ids)
         series = list(dict.fromkeys(shared.series for shared in self._shared_fields))
         ranks = _ranks(
-            [(each.source != "checker", each.by, each.system, each.trial, each.repeat) for each in series]
+            [
+                (author.source != "checker", author.by, author.system, author.trial, author.repeat)
+                for author in series
+            ]
         )
         rank_of = dict(zip(series, ranks, strict=True))
         series_ranks = [rank_of[shared.series] for shared in self._shared_fields]
@@ -244,7 +249,7 @@ class VerdictIndex:
         return [self[row] for row in sorted(self._rows_in(self._other_rows, item))]
 
     def lacks_other_verdicts(self, item: ItemKey) -> bool:
-        """Return whether an output has no verdict except those of judges, if any."""
+        """Return whether an output has no verdict other than judges'."""
         return not self._rows_in(self._other_rows, item)
 
     def is_judged(self, item: ItemKey) -> bool:
@@ -337,7 +342,7 @@ def _stored_reason(row: JournalRow | Verdict) -> str | None:
     return row.reason if row.source == "judge" and row.score is None else None
 
 
-def _total_cost(first: VerdictCost | None, second: VerdictCost | None) -> VerdictCost | None:
+def _total_usage(first: Usage | None, second: Usage | None) -> Usage | None:
     if first is None or second is None:
         return second if first is None else first
-    return first.plus(second)
+    return first + second

@@ -23,15 +23,18 @@ from .agreed_state import Agreement, Stamp, of_the_run
 from .remote_lock import RemoteLock
 from .transfer import fetch, put
 
-_EVERY = 60.0
-_SHARE = 20
-"""Seconds between two uploads; and the least time between them, as a multiple of the time that an upload takes."""
+_UPLOAD_INTERVAL = 60.0
+"""Seconds between two uploads."""
 
-_PATIENCE = 600
+_MIN_PAUSE_FACTOR = 20
+"""Minimum pause between uploads, as a multiple of the time that the last one took."""
+
+_FETCH_TIMEOUT = 600
 """Seconds to wait for another process of this machine that is fetching."""
 
-_TRIES = 3
-_SCRATCH = "putting-"
+_MAX_FETCHES = 3
+_UPLOAD_PREFIX = "putting-"
+"""Beginning of the names of folders for one upload each."""
 
 
 class WorkingCopy:
@@ -40,7 +43,7 @@ class WorkingCopy:
     Args:
         address: Address of the run folder.
         cache: Folder of all working copies.
-        every: Least number of seconds between two uploads during a run.
+        every: Minimum number of seconds between two uploads during a run.
         now: Clock for the lock.
 
     Attributes:
@@ -48,7 +51,12 @@ class WorkingCopy:
     """
 
     def __init__(
-        self, address: str, cache: Path, *, every: float = _EVERY, now: Callable[[], float] = time.time
+        self,
+        address: str,
+        cache: Path,
+        *,
+        every: float = _UPLOAD_INTERVAL,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self._objects = ObjectFolder(address)
         if self._objects.is_pattern:
@@ -59,16 +67,17 @@ class WorkingCopy:
         self.set_aside: Path | None = None
         self._every = every
         make_private(self.place)
-        with self._undisturbed():
+        with self._fetch_lock():
             self._agreement = Agreement(self.place, self.name)
         self.folder = self._agreement.folder
         self._lock = RemoteLock(self._objects, self._agreement.copy, now)
-        self._alone = ProcessLock(
+        self._writing_lock = ProcessLock(
             self.place / "writing.lock", f"{self.name}: another process is writing this run; wait for it"
         )
+        # Uploads run in another thread; the guard keeps the two from interfering.
         self._guard, self._ended = threading.RLock(), threading.Event()
         self._holders, self._locked, self._lost = 0, False, False
-        self._before: dict[str, Stamp] = {}
+        self._files_before: dict[str, Stamp] = {}
         register_alias(self.folder, self.name)
 
     def fetch(self) -> None:
@@ -77,11 +86,11 @@ class WorkingCopy:
         Raises:
             InputError: The store keeps changing during the download.
         """
-        with self._undisturbed():
+        with self._fetch_lock():
             self._agreement.read()
             if self._is_written() or self._lock.is_ours():
                 return
-            for _ in range(_TRIES):
+            for _ in range(_MAX_FETCHES):
                 marks = self._marks()
                 if marks == self._agreement.marks:
                     return
@@ -92,13 +101,13 @@ class WorkingCopy:
 
     def _is_written(self) -> bool:
         """Return whether a process on this machine is writing the copy."""
-        return self._locked or not self._alone.is_free()
+        return self._locked or not self._writing_lock.is_free()
 
     @contextmanager
-    def _undisturbed(self) -> Generator[None]:
+    def _fetch_lock(self) -> Generator[None]:
         """Lock the copy against other processes on this machine."""
         busy = f"{self.name}: another process is still fetching this run; rerun when it is done"
-        with ProcessLock(self.place / "fetching.lock", busy).held(_PATIENCE):
+        with ProcessLock(self.place / "fetching.lock", busy).held(_FETCH_TIMEOUT):
             yield
 
     def fetch_beside(self, address: str) -> Path | None:
@@ -119,14 +128,14 @@ class WorkingCopy:
         with self._guard:
             self._holders += 1
             if self._holders == 1:
-                self._before = self._agreement.files()
+                self._files_before = self._agreement.files()
         try:
             yield
         finally:
             with self._guard:
                 self._holders -= 1
                 if not self._holders:
-                    self._settle()
+                    self._upload_and_release()
 
     @contextmanager
     def written(self) -> Generator[None]:
@@ -139,7 +148,7 @@ class WorkingCopy:
             self._begin()
             self._ended = threading.Event()
             threading.Thread(
-                target=self._keep_up, args=[self._ended], name="checkpoints", daemon=True
+                target=self._upload_repeatedly, args=[self._ended], name="checkpoints", daemon=True
             ).start()
             yield
 
@@ -148,53 +157,55 @@ class WorkingCopy:
         with self._guard:
             if self._locked:
                 return
-            self._alone.take(wait=1)  # another process may be testing the lock
+            self._writing_lock.take(wait=1)  # another process may be testing the lock
             try:
-                for leftover in self.place.glob(f"{_SCRATCH}*"):  # from a killed upload
+                for leftover in self.place.glob(f"{_UPLOAD_PREFIX}*"):  # from a killed upload
                     shutil.rmtree(leftover, ignore_errors=True)
                 ours = self._lock.is_ours()
                 self._lock.take()
                 if not ours:
                     self._require_same_content()
             except BaseException:
-                self._alone.release()
+                self._writing_lock.release()
                 raise
             self._locked, self._lost = True, False
 
     def _require_same_content(self) -> None:
+        """Refuse to continue from a copy that another machine has outdated since it was fetched."""
         if self._marks() != self._agreement.marks:
             self._lock.release()
             raise RunFolderError(
                 f"{self.name}: another machine wrote this run just now; rerun the command to continue from there"
             )
 
-    def _keep_up(self, ended: threading.Event) -> None:
+    def _upload_repeatedly(self, ended: threading.Event) -> None:
         """Upload the folder from time to time; a failed upload is repeated later."""
         wait = self._every
         while not ended.wait(wait):
             started = time.monotonic()
             with suppress(FiducialError, OSError), self._guard:
-                if ended.is_set() or not self._still_ours():
+                if ended.is_set() or not self._keeps_lock():
                     return
-                put(self._objects, self._agreement, self.place / _SCRATCH)
-            wait = max(self._every, _SHARE * (time.monotonic() - started))
+                put(self._objects, self._agreement, self.place / _UPLOAD_PREFIX)
+            wait = max(self._every, _MIN_PAUSE_FACTOR * (time.monotonic() - started))
 
-    def _still_ours(self) -> bool:
+    def _keeps_lock(self) -> bool:
+        """Renew the lock in the store; False from the first time that it belongs to another copy."""
         self._lost = self._lost or not self._lock.renew()
         return not self._lost
 
-    def _settle(self) -> None:
+    def _upload_and_release(self) -> None:
         """Upload the changes and release the locks."""
         self._ended.set()
-        if not self._locked and (self._agreement.files() == self._before or self._is_written()):
+        if not self._locked and (self._agreement.files() == self._files_before or self._is_written()):
             return  # nothing changed, or the process that writes the copy uploads this change
         try:
             self._begin()
-            if not self._still_ours():
+            if not self._keeps_lock():
                 raise RunFolderError(
                     f"{self.name}: {self._lock.holder() or 'somebody'} has taken this run over"
                 )
-            put(self._objects, self._agreement, self.place / _SCRATCH)
+            put(self._objects, self._agreement, self.place / _UPLOAD_PREFIX)
             self._lock.release()
         except FiducialError as error:
             raise RunFolderError(
@@ -202,7 +213,7 @@ class WorkingCopy:
             ) from error
         finally:
             self._locked = False
-            self._alone.release()
+            self._writing_lock.release()
 
     def _set_files_aside(self) -> None:
         """Move the copy's files to another folder, and start with an empty copy."""

@@ -1,8 +1,8 @@
 """Read judges' replies: one module per reply form, chosen by the prompt's ``parse:``.
 
-Reading is strict. An answer may hold what looks like a score, and a judge may quote it. So the score is looked for outside the
-reasons. No score, a score off the scale, or something else that looks like a score makes a reply unreadable, and an unreadable
-reply is never a score.
+Reading is strict. An answer may contain what looks like a score, and a judge may quote it, so the score is looked for outside the
+reasons. A reply is unreadable if it has no score, a score that is not on the scale, or something else that looks like a score. An
+unreadable reply never becomes a score.
 """
 
 from ..prompt_file import CRITERIA, STATEMENTS, STEP

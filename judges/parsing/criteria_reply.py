@@ -14,20 +14,20 @@ from .parsed_reply import ParsedReply, ReplyParser
 
 _LIST = "criteria"
 _KEYS = frozenset({"number", "met"})
-_KNOWN = _KEYS | {_LIST, "reason"}
+_ALL_KEYS = _KEYS | {_LIST, "reason"}
 
 
 def criteria_parser(criteria: Sequence[Criterion]) -> ReplyParser:
     """Return a parser of the verdicts on an item's criteria.
 
-    The score is points over possible points, within [0, 1]; the details hold the verdicts and the points. A reply is
-    unreadable if it leaves a criterion out, has two different verdicts on one, or judges an unknown one.
+    The score is the share of the possible points, clipped to [0, 1]; the details contain the verdicts and the points. A reply is
+    unreadable if it leaves out a criterion, has two different verdicts on one, or judges one that does not exist.
     """
 
     def parse(text: str) -> ParsedReply:
-        entries = _entries(lone_object(text, _KNOWN), len(criteria))
+        entries = _entries(lone_object(text, _ALL_KEYS), len(criteria))
         met = [float(entry["met"]) for entry in entries]
-        points = points_of(zip((each.points for each in criteria), met, strict=True))
+        points = points_of(zip((criterion.points for criterion in criteria), met, strict=True))
         verdicts = [
             criterion_evidence(criterion) | {"met": share, "reason": str(entry.get("reason") or "")}
             for criterion, share, entry in zip(criteria, met, entries, strict=True)
@@ -40,15 +40,16 @@ def criteria_parser(criteria: Sequence[Criterion]) -> ReplyParser:
 
 
 def _entries(reply: Mapping[str, Any], count: int) -> list[Mapping[str, Any]]:
-    """Return the entry of each criterion, in the order of the criteria."""
-    listed = reply.get(_LIST)
-    if not isinstance(listed, list):
+    """Return one entry for each criterion, in the order of their numbers."""
+    rows = reply.get(_LIST)
+    if not isinstance(rows, list):
         raise DecodingError(f"expected a list of criteria under {_LIST!r}")
     by_number: dict[int, Mapping[str, Any]] = {}
-    for entry in cast("list[Any]", listed):
+    for entry in cast("list[Any]", rows):
         number, met = _number_and_met(entry)
         if not 1 <= number <= count:
             raise DecodingError(f"there is no criterion {number}: they are numbered from 1 to {count}")
+        # The same verdict twice is harmless.
         if number in by_number and by_number[number]["met"] != met:
             raise DecodingError(f"criterion {number} has two different verdicts")
         by_number[number] = entry

@@ -1,4 +1,8 @@
-"""Parser that a prompt declares for its replies, such as one word of a choice."""
+"""Make the parser that a prompt declares under ``parse:``.
+
+`make_parser` checks the settings of the declared mode (``_MODES``), and makes the parser. The parser of the mode ``choice`` is here
+too; those of other modes have modules of their own.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,14 @@ from functools import partial
 from typing import Any, cast
 
 from ...errors import DecodingError, PromptError
+from ...records.scale import Scale
 from ..prompt_file import CRITERIA, DECISION, STATEMENTS, STEP, PromptFile
-from ..scale import Scale
 from .json_reply import Pieces, json_parser
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, reading_of, without_thoughts
 from .score_tag import ScoreTag, tagged_reason
 from .second_score import SecondScore
 from .step_reply import step_parser
-from .written_number import undecorated
+from .written_number import strip_decoration
 from .written_score import number_parser, tags_parser
 
 
@@ -24,14 +28,13 @@ def choice_parser(
 ) -> ReplyParser:
     """Return a parser of choices among labels: the whole reply, or the content of a tag.
 
-    A reply is unreadable without a word, with a word that is not a choice, or with two of them outside the reasons. Case is
-    ignored, and so are quotes, emphasis and a full stop around the word. If a tag is expected, a reply that is only the word is
-    read, too.
+    A reply is unreadable without a label, with a word that is not a label, or with two labels outside the reasons. Case is ignored,
+    and so are quotes, emphasis and a full stop around the label. If a tag is expected, a reply that is only the label is read, too.
 
     Args:
         scale: Possible scores.
         scores: Score of each label, in lower case; spaces in it may be hyphens or underscores in the reply.
-        tag: Name of the tag around the word, or None if it is the whole reply.
+        tag: Name of the tag around the label, or None if the label is the whole reply.
         reasons: Names of the tags around reasons.
     """
     where = "alone in the reply" if tag is None else f"between <{tag}> and </{tag}>"
@@ -39,13 +42,15 @@ def choice_parser(
     def read(written: str) -> float:
         return _score(written, scores, where)
 
-    def read_plain(written: str) -> float:
-        if undecorated(written) != written.strip().removesuffix("."):
+    # Before the tag, only a bare label counts as a second score.
+    def read_unmarked(written: str) -> float:
+        if strip_decoration(written) != written.strip().removesuffix("."):
             raise DecodingError("a word with emphasis, alone on a line, is a heading")
         return read(written)
 
-    words = "|".join(f"{_spelled(word)}\\b" for word in sorted(scores, key=len, reverse=True))
-    choice = tag and ScoreTag(tag, reasons, read, scale, SecondScore.named(tag, read_plain, scale, words))
+    # Longest first, so that "partially correct" is not read as "partially".
+    words = "|".join(f"{_label_pattern(label)}\\b" for label in sorted(scores, key=len, reverse=True))
+    choice = tag and ScoreTag(tag, reasons, read, scale, SecondScore.named(tag, read_unmarked, scale, words))
 
     def parse(text: str) -> ParsedReply:
         reply = without_thoughts(text)
@@ -61,18 +66,18 @@ _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _LABEL = re.compile(r"[^\W_]+(?:[ _-][^\W_]+)*")
 
 
-def _plain(label: str) -> str:
-    """Return a label as it is compared: ``Partially-Correct`` is ``partially correct``."""
+def _normalised(label: str) -> str:
+    """Return a label as it is compared: ``partially correct`` for ``Partially-Correct``."""
     return _BETWEEN_WORDS.sub(" ", label).casefold()
 
 
-def _spelled(label: str) -> str:
-    """Return the pattern of a label with any mark between its words."""
+def _label_pattern(label: str) -> str:
+    """Return the pattern of a label with spaces, hyphens or underscores between its words."""
     return r"[\s_-]{1,4}".join(map(re.escape, label.split(" ")))
 
 
 def _score(written: str, scores: Mapping[str, float], where: str) -> float:
-    word = _plain(undecorated(written))
+    word = _normalised(strip_decoration(written))
     if word not in scores:
         raise DecodingError(f"none of {', '.join(scores)} {where}, but {written.strip()[:40]!r}")
     return scores[word]
@@ -84,13 +89,13 @@ LOGPROBS = "logprobs"
 _JSON_FORMATS = {"json_object", "json_schema"}
 
 
-_HEADED = "number after"
-"""The mode ``number`` with a heading, which has a version of its own."""
+_NUMBER_AFTER_HEADING = "number after"
+"""Key of the version of mode ``number`` with a heading, which changed apart from the rest."""
 
 PARSER_VERSIONS: Mapping[str, int] = {
     "tags": 4,
     "number": 4,
-    _HEADED: 5,
+    _NUMBER_AFTER_HEADING: 5,
     "json": 5,
     "structured": 4,
     "choice": 4,
@@ -100,15 +105,15 @@ PARSER_VERSIONS: Mapping[str, int] = {
     STEP: 4,
     DECISION: 1,
 }
-"""Version of each mode's parser, part of a judge's fingerprint; incremented when it reads a reply differently."""
+"""Version of each mode's parser, part of a judge's fingerprint. Increment it when the parser reads some reply differently."""
 
 
 def parser_version(prompt: PromptFile) -> int:
     """Return the version of the parser for a prompt's replies; 0 for an unknown mode."""
-    declared = prompt.parse if prompt.parse is not None else inferred_parse(prompt)
-    mode = declared.get("mode")
-    if mode == "number" and declared.get("after") is not None:
-        mode = _HEADED
+    settings = prompt.parse if prompt.parse is not None else inferred_parse(prompt)
+    mode = settings.get("mode")
+    if mode == "number" and settings.get("after") is not None:
+        mode = _NUMBER_AFTER_HEADING
     return PARSER_VERSIONS.get(mode, 0) if isinstance(mode, str) else 0
 
 
@@ -151,7 +156,7 @@ def inferred_parse(prompt: PromptFile) -> Mapping[str, Any]:
 
 
 def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    _allow(declared, "score", "reason", "fraction_of", "cited", "fractions")
+    _require_known_options(declared, "score", "reason", "fraction_of", "cited", "fractions")
     score = _tag_name(declared.get("score", "S2"))
     reasons = _tag_names(declared.get("reason", []))
     fraction_of = None if declared.get("fraction_of") is None else _tag_name(declared["fraction_of"])
@@ -167,7 +172,7 @@ def _tags(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 
 def _number(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    _allow(declared, "pick", "after", "fractions", "indexes")
+    _require_known_options(declared, "pick", "after", "fractions", "indexes")
     pick = declared.get("pick", "alone")
     if pick not in {"alone", "last"}:
         raise ValueError(f"pick must be alone or last, got {pick!r}")
@@ -193,7 +198,7 @@ def _fractions(scale: Scale, declared: Mapping[str, Any]) -> bool:
 
 
 def _json(scale: Scale, declared: Mapping[str, Any], *, alone: bool = False) -> ReplyParser:
-    _allow(declared, "score", "reason", "all_of", "fraction_of")
+    _require_known_options(declared, "score", "reason", "all_of", "fraction_of")
     if declared.get("fraction_of") is not None:
         _require_no_flipped_shares(scale)
     return json_parser(
@@ -213,9 +218,9 @@ def _pieces(declared: Any) -> Pieces | None:
         raise ValueError(
             f"fraction_of must be a mapping with list, key and optionally cited, got {declared!r}"
         )
-    named = cast("dict[str, Any]", declared)
-    cited = named.get("cited")
-    return Pieces(_name(named["list"]), _name(named["key"]), None if cited is None else _name(cited))
+    keys = cast("dict[str, Any]", declared)
+    cited = keys.get("cited")
+    return Pieces(_name(keys["list"]), _name(keys["key"]), None if cited is None else _name(cited))
 
 
 def _require_no_flipped_shares(scale: Scale) -> None:
@@ -226,7 +231,7 @@ def _require_no_flipped_shares(scale: Scale) -> None:
 
 
 def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    _allow(declared, "choices", "tag", "reason")
+    _require_known_options(declared, "choices", "tag", "reason")
     choices: Any = declared.get("choices")
     if not isinstance(choices, dict) or len(cast("dict[Any, Any]", choices)) < 2:  # noqa: PLR2004 - one is no choice
         raise ValueError(f"choices must map two words or more to scores, got {choices!r}")
@@ -236,7 +241,7 @@ def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
             raise ValueError(f"choices must map words to scores, got {word!r}: {score!r}")
         if isinstance(score, bool) or float(score) not in scale:
             raise ValueError(f"the score of {word!r}, {score}, is not on the scale ({scale})")
-        if scores.setdefault(_plain(word), float(score)) != score:
+        if scores.setdefault(_normalised(word), float(score)) != score:
             raise ValueError(f"{word!r} has two scores")
     tag = None if declared.get("tag") is None else _tag_name(declared["tag"])
     reasons = _tag_names(declared.get("reason", []))
@@ -244,7 +249,7 @@ def _choice(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 
 def _step(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    _allow(declared, "tag", "reason")
+    _require_known_options(declared, "tag", "reason")
     if not (scale.is_binary and scale.is_unit):
         raise ValueError(
             f"mode {STEP} needs the scale 0 or 1, since the score is 1 if no step is wrong, got {scale}"
@@ -253,24 +258,24 @@ def _step(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
 
 
 def _logprobs(scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    """Return the parser of the score that the judge wrote.
+    """Return the parser of the score in the text.
 
-    Its probability is not in the text: `read_reply` gets it from the reply's log-probabilities.
+    `read_reply` replaces the score by its probability, from the reply's log-probabilities.
     """
-    _allow(declared)
+    _require_known_options(declared)
     if not scale.is_binary:
         raise ValueError(f"mode {LOGPROBS} needs a scale of two scores, got {scale}")
     return number_parser(scale)
 
 
-def _parsed_with_item(content: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
-    """Return a parser that rejects every reply, for modes that need the item to parse one.
+def _parser_replaced_per_item(content: str, scale: Scale, declared: Mapping[str, Any]) -> ReplyParser:
+    """Return a parser that rejects every reply, for modes whose parser depends on the item.
 
-    For each item it is replaced by `statements_parser`, which needs the answer that was split, or `criteria_parser`, which needs
-    the points of the criteria.
+    `JudgePrompt.for_item` replaces it: by `statements_parser`, which needs the answer that was split, or by `criteria_parser`, which
+    needs the points of the criteria.
     """
     del scale
-    _allow(declared)
+    _require_known_options(declared)
 
     def parse(text: str) -> ParsedReply:
         raise DecodingError(f"a reply of {len(text)} characters holds {content}, not a score")
@@ -285,8 +290,8 @@ _MODES: Mapping[str, Callable[[Scale, Mapping[str, Any]], ReplyParser]] = {
     "structured": partial(_json, alone=True),
     "choice": _choice,
     LOGPROBS: _logprobs,
-    STATEMENTS: partial(_parsed_with_item, "statements"),
-    CRITERIA: partial(_parsed_with_item, "verdicts on criteria"),
+    STATEMENTS: partial(_parser_replaced_per_item, "statements"),
+    CRITERIA: partial(_parser_replaced_per_item, "verdicts on criteria"),
     STEP: _step,
 }
 
@@ -312,7 +317,7 @@ def _name(value: Any) -> str:
     return value
 
 
-def _allow(declared: Mapping[str, Any], *options: str) -> None:
+def _require_known_options(declared: Mapping[str, Any], *options: str) -> None:
     unknown = sorted(declared.keys() - set(options))
     if unknown:
         raise ValueError(f"unknown option {', '.join(unknown)}; known are {', '.join(options) or 'none'}")

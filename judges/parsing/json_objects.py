@@ -1,4 +1,7 @@
-"""Decode JSON objects in replies, alone or between other text."""
+"""Decode JSON objects in replies.
+
+`lone_object` reads a reply that is one object, `parts_of` finds objects between other text.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
 from ...errors import DecodingError
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .parsed_reply import bare_reply, without_thoughts
 
 _MAX_DIGITS = 18
-"""Maximum digits of an integer; a longer one may not fit into the 64 bits of a record's integer."""
+"""Longer integers are read as floats, since they may not fit into the 64 bits of integers in records."""
 _FENCE = "```"
 _LANGUAGE = re.compile(r"\A(?:json[5c]?)?+\s", re.IGNORECASE)
 _BRACES_AND_QUOTES = re.compile(r'[{}"]|\\.', re.DOTALL)
@@ -23,7 +26,10 @@ class NotJsonError(DecodingError):
 
 
 class ReplyPart(NamedTuple):
-    """Part of a reply: a JSON object, other braces, an unclosed brace, or text before them."""
+    """Part of a reply.
+
+    It is a JSON object, braces around something else, a brace that is never closed, or text.
+    """
 
     kind: Literal["object", "braces", "unclosed", "text"]
     text: str
@@ -31,9 +37,13 @@ class ReplyPart(NamedTuple):
 
 
 def decode_object(text: str) -> Mapping[str, Any]:
-    """Return the JSON object that makes up a text; duplicate keys make it unreadable.
+    """Decode a text that is a JSON object.
 
-    Texts in it may have line breaks and tabs, which models do not always escape.
+    Strings may contain line breaks and tabs, which models do not always escape.
+
+    Raises:
+        NotJsonError: The text is something else.
+        DecodingError: A key has two different values.
     """
     try:
         value = json.loads(
@@ -44,7 +54,7 @@ def decode_object(text: str) -> Mapping[str, Any]:
             parse_int=_integer,
         )
         if "\\u" in text:  # a lone surrogate could not be written to a run's files
-            value = json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
+            value = json.loads(replace_surrogates(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
         raise NotJsonError(f"the reply is not JSON: {error}") from error
     if not isinstance(value, dict):
@@ -53,83 +63,82 @@ def decode_object(text: str) -> Mapping[str, Any]:
 
 
 def lone_object(text: str, keys: Collection[str]) -> Mapping[str, Any]:
-    """Return the JSON object that makes up a reply.
-
-    Thoughts before it and a code fence around it are ignored.
+    """Decode a reply that is a JSON object, ignoring thoughts and a code fence around it.
 
     Args:
         text: The reply.
-        keys: Known keys, also of objects listed in it; see `with_keys`.
+        keys: Keys that the prompt asks for; see `with_keys`.
     """
     reply = without_thoughts(text).strip()
-    inner = reply[len(_FENCE) : -len(_FENCE)]
-    is_fenced = reply.startswith(_FENCE) and reply.endswith(_FENCE) and _LANGUAGE.match(inner) is not None
-    return with_keys(decode_object(_LANGUAGE.sub("", inner) if is_fenced else bare_reply(text)), keys)
+    in_fence = reply[len(_FENCE) : -len(_FENCE)]
+    is_fenced = reply.startswith(_FENCE) and reply.endswith(_FENCE) and _LANGUAGE.match(in_fence) is not None
+    return with_keys(decode_object(_LANGUAGE.sub("", in_fence) if is_fenced else bare_reply(text)), keys)
 
 
 def with_keys(decoded: Mapping[str, Any], keys: Collection[str]) -> Mapping[str, Any]:
-    """Return an object with known keys spelled as the prompt asks, whatever came.
+    """Return an object with its known keys spelled as the prompt asks, whatever their case.
+
+    This includes keys of objects in the lists under known keys.
 
     Raises:
-        DecodingError: A key stands there in two ways, with different values.
+        DecodingError: A key appears in two spellings, with different values.
     """
-    spelled = {key.casefold(): key for key in keys}
+    spellings = {key.casefold(): key for key in keys}
 
-    def renamed(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        if all(name in keys or name.casefold() not in spelled for name in fields):
+    def respelled(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        if all(name in keys or name.casefold() not in spellings for name in fields):
             return fields
         return _without_contradiction(
-            [
-                (name if name in keys else spelled.get(name.casefold(), name), each)
-                for name, each in fields.items()
-            ]
+            (name if name in keys else spellings.get(name.casefold(), name), value)
+            for name, value in fields.items()
         )
 
-    top = renamed(decoded)
-    listed = {
+    fields = respelled(decoded)
+    lists = {
         name: [
-            renamed(cast("dict[str, Any]", each)) if isinstance(each, dict) else each
-            for each in cast("list[Any]", value)
+            respelled(cast("dict[str, Any]", item)) if isinstance(item, dict) else item
+            for item in cast("list[Any]", value)
         ]
-        for name, value in top.items()
+        for name, value in fields.items()
         if name in keys and isinstance(value, list)
     }
-    return {**top, **listed}
+    return {**fields, **lists}
 
 
 def parts_of(reply: str) -> Iterator[ReplyPart]:
     """Yield the parts of a reply, in order.
 
-    A brace that is never closed hides no object behind it.
+    Objects after a brace that is never closed are found, too.
     """
-    at, unclosed = 0, None
+    position, unclosed = 0, None
     for start, end in _braces(reply):
-        if start < at:
+        if start < position:  # within the part before
             continue
         if end is None:
             unclosed = start if unclosed is None else unclosed
             continue
-        yield from _around(reply, at, unclosed, start)
-        text, at, unclosed = reply[start:end], end, None
+        yield from _text_parts(reply, position, unclosed, start)
+        text, position, unclosed = reply[start:end], end, None
         try:
             yield ReplyPart("object", text, decode_object(text))
         except NotJsonError:
             yield ReplyPart("braces", text)
-    yield from _around(reply, at, unclosed, len(reply))
+    yield from _text_parts(reply, position, unclosed, len(reply))
 
 
-def _around(reply: str, start: int, unclosed: int | None, end: int) -> Iterator[ReplyPart]:
-    """Yield the text before a brace that is not closed, and what follows from it."""
+def _text_parts(reply: str, start: int, unclosed: int | None, end: int) -> Iterator[ReplyPart]:
+    """Yield the text from ``start`` to ``end``, divided at a brace that is never closed."""
     yield ReplyPart("text", reply[start : end if unclosed is None else unclosed])
     if unclosed is not None:
         yield ReplyPart("unclosed", reply[unclosed:end])
 
 
 def _braces(text: str) -> list[tuple[int, int | None]]:
-    """Return the start of each opening brace, and the end of its part, in one pass.
+    """Return the start of each opening brace, and the end of its closing brace, if any.
 
-    Braces within a string do not count, and where a string begins depends on where its object begins. So braces behind an even
-    number of quotation marks match each other, and so do those behind an odd number.
+    Braces within a string do not count. But whether a quotation mark begins or ends a string depends on where the object begins.
+    So braces after an even number of quotation marks are matched with each other, and those after an odd number as well. This
+    takes one pass over the text.
     """
     opening, closing = list[int](), dict[int, int]()
     unclosed: tuple[list[int], list[int]] = ([], [])
@@ -146,6 +155,7 @@ def _braces(text: str) -> list[tuple[int, int | None]]:
 
 
 def _without_contradiction(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return pairs as an object; refuse a key with two different values."""
     decoded: dict[str, Any] = {}
     for key, value in pairs:
         if key in decoded and decoded[key] != value:

@@ -1,4 +1,7 @@
-"""Parsed replies, and helpers of all parsers."""
+"""Parsed replies, and what all parsers share.
+
+A parser reads a reply's text into a `ParsedReply`, or raises DecodingError.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +11,22 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ...errors import DecodingError
-from ..scale import Scale
+from ...records.scale import Scale
 
 NUMBER = r"[-+]?(?:[0-9]{1,9}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})"
-"""A decimal number, as a regular expression that cannot backtrack far."""
+"""Pattern of a decimal number; the bounds keep it from backtracking far."""
 
 RAW_SCORE = "raw_score"
-"""Key in evidence of the number that the judge gave on a scale other than 0 to 1."""
+"""Evidence key of the score as the judge wrote it, if the scale is not 0 to 1."""
 
 DECORATION = " \t\r\n*_`\"'"
-"""Characters around a score that are ignored."""
+"""Ignored characters around a score: white space, emphasis, quotes."""
 
 QUOTES = "\"'\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
 """Quotation marks."""
 
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>", re.IGNORECASE)
-_THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_THOUGHTS_START = re.compile(r"\A\s*<think(?:ing)?>", re.IGNORECASE)
+_THOUGHTS_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,58 +45,68 @@ class ParsedReply:
 
 
 ReplyParser: TypeAlias = Callable[[str], ParsedReply]
-"""Function that parses a reply's text; it raises DecodingError unless the reply has exactly one score."""
+"""Function that parses a reply's text. It raises DecodingError if the reply has no score, or several."""
 
 
 def without_thoughts(text: str) -> str:
-    """Remove the leading thoughts of reasoning models, whose scores are only considered."""
-    if _THOUGHT.match(text) is None:
+    """Remove the thoughts before a reply, since scores in them are not the answer."""
+    if _THOUGHTS_START.match(text) is None:
         return text
-    end = _THOUGHT_END.search(text)
+    end = _THOUGHTS_END.search(text)
     return "" if end is None else text[end.end() :]
 
 
 def bare_reply(text: str) -> str:
-    """Return a reply that must be only the score, without leading thoughts.
+    """Remove the thoughts before a reply that must be only the score.
 
-    If the server's chat template holds the opening tag, the reply has only the closing one. It ends the thoughts here, since
-    such a reply holds nothing but the score; in other replies it may be a quotation after the score. A quotation mark that
-    closes behind the tag shows that the tag is quoted.
+    A reply may have the closing tag alone, if the server's chat template contains the opening one. The text before it counts as
+    thoughts too, unless the tag is part of a quotation: then quotation marks around the rest do not match.
     """
     reply = without_thoughts(text).strip()
-    if reply.startswith("{"):
+    if reply.startswith("{"):  # a tag in JSON is part of a text in it
         return reply
-    ends = [match.end() for match in _THOUGHT_END.finditer(reply)]
-    bare = reply[ends[-1] :].strip() if ends else reply
-    return reply if ends and (bare[:1] in QUOTES) != (bare.rstrip(".")[-1:] in QUOTES) else bare
+    ends = [match.end() for match in _THOUGHTS_END.finditer(reply)]
+    if not ends:
+        return reply
+    rest = reply[ends[-1] :].strip()
+    is_quoted = (rest[:1] in QUOTES) != (rest.rstrip(".")[-1:] in QUOTES)
+    return reply if is_quoted else rest
 
 
-_ROUNDING = 0.01 - 1e-9
-"""Limit on the rounding of a share: judges write 0.33 for a third, and 0.67 or 0.66 for two."""
+_MAX_ROUNDING = 0.01 - 1e-9
+"""A share may be rounded by less than this: judges write 0.33 for a third, and 0.67 or 0.66 for two thirds."""
 
-_LISTED = 5
-"""Maximum number of different scores that a message names."""
+_MAX_NAMED_SCORES = 5
+"""Maximum number of scores that an error names."""
 
 
-def checked_share(score: float, marks: Sequence[float]) -> float:
-    """Return the share of pieces marked 1; an error if it differs from the judge's score."""
+def share_of_marked(score: float, marks: Sequence[float]) -> float:
+    """Return the share of pieces marked 1.
+
+    Raises:
+        DecodingError: The judge's score is another share.
+    """
     if not marks or not {0.0, 1.0}.issuperset(marks):
         raise DecodingError(f"expected pieces marked 1 or 0, got {list(marks)[:5]}")
     share = sum(marks) / len(marks)
-    if abs(score - share) >= _ROUNDING:
+    if abs(score - share) >= _MAX_ROUNDING:
         raise DecodingError(f"the score is {score:g}, but {sum(marks):g} of {len(marks)} pieces hold")
     return share
 
 
 def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
-    """Return the only score of several numbers, on the scale; equal numbers count once."""
-    scores = sorted(set(values))
+    """Return the only different number, as a score on the scale.
+
+    Raises:
+        DecodingError: There is no number, there are different ones, or it is not on the scale.
+    """
+    scores = sorted(set(values))  # a judge may repeat its score
     if not scores:
         raise DecodingError(f"no score {where}")
     if len(scores) > 1:
-        listed = ", ".join(f"{value:g}" for value in scores[:_LISTED])
-        more = f" and {len(scores) - _LISTED} more" if len(scores) > _LISTED else ""
-        raise DecodingError(f"different scores {where}: {listed}{more}")
+        names = ", ".join(f"{value:g}" for value in scores[:_MAX_NAMED_SCORES])
+        more = f" and {len(scores) - _MAX_NAMED_SCORES} more" if len(scores) > _MAX_NAMED_SCORES else ""
+        raise DecodingError(f"different scores {where}: {names}{more}")
     if scores[0] not in scale:
         raise DecodingError(f"the score {scores[0]:g} is not on the scale ({scale})")
     return scale.nearest(scores[0])
@@ -102,25 +115,27 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
 def reading_of(
     score: float, scale: Scale, reason: str | None = None, details: Mapping[str, Any] | None = None
 ) -> ParsedReply:
-    """Return a parsed reply with a score in [0, 1]; the details hold a score on another scale."""
+    """Return a parsed reply with the score in [0, 1]; the details keep a score on another scale."""
     raw_score = {} if scale.is_unit else {RAW_SCORE: score}
     return ParsedReply(scale.normalise(score), reason, {**raw_score, **(details or {})})
 
 
-_QUOTATION_ENDS = re.compile(rf"\A(?:[.!*_`]|</?\w{{1,20}}>)*+[{QUOTES}](?!\w)")
+_QUOTATION_END = re.compile(rf"\A(?:[.!*_`]|</?\w{{1,20}}>)*+[{QUOTES}](?!\w)")
 
 
 def ends_quotation(before: str, behind: str) -> bool:
-    """Return whether a score stands at the end of a quotation, by the texts around it.
+    """Return whether a score is the end of a quotation, given the texts before and after it.
 
-    A score that is alone in quotation marks is none.
+    A score that is alone between quotation marks is not.
     """
-    return _QUOTATION_ENDS.match(behind) is not None and before.rstrip("*_`")[-1:] not in [*QUOTES]
+    return _QUOTATION_END.match(behind) is not None and before.rstrip("*_`")[-1:] not in [*QUOTES]
 
 
-_SHOWN, _MOST = 40, 400
+_MAX_SHOWN_LENGTH = 40
+_MAX_JOINED_LENGTH = 400
+"""Only so much of a text is joined to one line, since most of it is not shown."""
 
 
-def shown(text: str) -> str:
-    """Return the beginning of a text on one line, in quotes, for messages."""
-    return repr(" ".join(text[:_MOST].split())[:_SHOWN])
+def excerpt(text: str) -> str:
+    """Return the beginning of a text on one line, in quotes, for error messages."""
+    return repr(" ".join(text[:_MAX_JOINED_LENGTH].split())[:_MAX_SHOWN_LENGTH])

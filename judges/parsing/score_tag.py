@@ -1,4 +1,8 @@
-"""Find the score of a tagged reply: outside its reasons, once, with nothing behind it."""
+"""Find the score of a tagged reply.
+
+A judge may quote an answer that contains the same tags. So the tagged reasons are cut out first; the rest must contain the score
+once, at its end.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +12,25 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...errors import DecodingError
-from ..scale import Scale
-from .parsed_reply import DECORATION, QUOTES, one_score, shown
+from ...records.scale import Scale
+from .parsed_reply import DECORATION, QUOTES, excerpt, one_score
 from .second_score import SecondScore
 
-_LETTERS = re.IGNORECASE | re.ASCII
-"""Tags match in any case, but not with letters of other alphabets that look alike."""
+_TAG_FLAGS = re.IGNORECASE | re.ASCII
+"""Tags are matched ignoring case; ASCII excludes the letters of Unicode that equal ASCII letters when case is ignored."""
 
-_NOTHING = re.compile(r"(?:[\s*_.]|[`~]{3,}+|<\|\w{1,24}\|>|</s>)*+")
-"""White space, emphasis, code fences, and the end marks that servers leave in replies."""
+_IGNORED_END = re.compile(r"(?:[\s*_.]|[`~]{3,}+|<\|\w{1,24}\|>|</s>)*+")
+"""Ignored after the score: white space, emphasis, code fences, and end marks that servers leave in replies."""
 
 _FENCE = "```"
 
 
 class _Reason(NamedTuple):
-    """A reason that was cut out, and the place in the rest where it stood."""
+    """A reason that was cut out: its tag, its text, and its position in the rest."""
 
     name: str
     text: str
-    at: int
+    position: int
 
 
 @dataclass(frozen=True)
@@ -49,56 +53,57 @@ class ScoreTag:
 
     @property
     def where(self) -> str:
-        """Place of the score, in messages."""
+        """Description of the score's place, for error messages."""
         return f"between <{self.name}> and </{self.name}>"
 
     def find(self, reply: str) -> float | None:
         """Return the score, or None if nothing outside the reasons looks like the tag.
 
-        A quotation from the answer may hold the tag, too. So reasons are cut out first. In the rest, one score may stand, and
-        nothing behind it.
-
         Raises:
             DecodingError: There is another score, something like the tag, or text behind the score.
         """
-        rest, cut = _without_reasons(reply, self.reasons)
-        marks = list(self._alike.finditer(rest))
-        if not marks:
+        rest, reasons = _without_reasons(reply, self.reasons)
+        lookalikes = list(self._lookalike.finditer(rest))
+        if not lookalikes:
             return None
-        found = list(between_tags(self.name).finditer(rest))
-        if not found:
-            raise DecodingError(f"no score {self.where}, but {shown(rest[marks[0].start() :])}")
-        score = one_score([self.read(match[1]) for match in found], self.scale, self.where)
-        if len(marks) != 2:  # noqa: PLR2004 - the tags around the score
-            raise DecodingError(f"more than one score {self.where}: {shown(rest[marks[0].start() :])}")
-        before, behind = rest[: found[0].start()], rest[found[0].end() :]
-        self._require_no_reasons_around(cut, before)
-        if _FENCE in behind and _FENCE not in before and sum(reason.text.count(_FENCE) for reason in cut) % 2:
+        tagged_scores = list(between_tags(self.name).finditer(rest))
+        if not tagged_scores:
+            raise DecodingError(f"no score {self.where}, but {excerpt(rest[lookalikes[0].start() :])}")
+        score = one_score([self.read(match[1]) for match in tagged_scores], self.scale, self.where)
+        if len(lookalikes) != 2:  # noqa: PLR2004 - the opening and the closing tag
+            raise DecodingError(f"more than one score {self.where}: {excerpt(rest[lookalikes[0].start() :])}")
+        before, behind = rest[: tagged_scores[0].start()], rest[tagged_scores[0].end() :]
+        self._require_no_reasons_around(reasons, before)
+        # An odd number of fences in the reasons leaves one open there, in which the score is quoted.
+        fences_in_reasons = sum(reason.text.count(_FENCE) for reason in reasons)
+        if _FENCE in behind and _FENCE not in before and fences_in_reasons % 2:
             raise DecodingError("the score is in a fence that begins in the reasons")
         _require_nothing_behind(before, behind)
         self.second.refuse(before, score)
         return score
 
     @property
-    def _alike(self) -> re.Pattern[str]:
-        """Pattern of the tag, whole or broken, or escaped, in any letters."""
+    def _lookalike(self) -> re.Pattern[str]:
+        """Pattern of the opening or closing tag, also if incomplete, escaped, or in other letters."""
         return re.compile(rf"(?:<|&lt;|\[|\uff1c|\u2039)[\s/\\]{{0,4}}{self.name}(?!\w)", re.IGNORECASE)
 
-    def _require_no_reasons_around(self, cut: Sequence[_Reason], before: str) -> None:
-        """Refuse reasons that may begin or end elsewhere, as an answer may hold their tags."""
-        ended = {reason.name for reason in cut if reason.at <= len(before)}
-        for name in {reason.name for reason in cut if reason.at > len(before)}:
-            if name in ended or re.compile(f"</{name}>", _LETTERS).search(before):
+    def _require_no_reasons_around(self, reasons: Sequence[_Reason], before: str) -> None:
+        """Refuse reasons whose ends are in doubt, since a quoted answer may contain their tags."""
+        names_before = {reason.name for reason in reasons if reason.position <= len(before)}
+        names_behind = {reason.name for reason in reasons if reason.position > len(before)}
+        for name in names_behind:
+            if name in names_before or re.compile(f"</{name}>", _TAG_FLAGS).search(before):
                 raise DecodingError("the reasons go on behind the score")
-        for reason in cut:
-            again = re.compile(f"<{reason.name}>", _LETTERS).search(reason.text)
-            if again is not None and self._alike.search(reason.text, 0, again.start()) is not None:
+        for reason in reasons:
+            # A reason that contains its opening tag again, after a score, may be two reasons.
+            again = re.compile(f"<{reason.name}>", _TAG_FLAGS).search(reason.text)
+            if again is not None and self._lookalike.search(reason.text, 0, again.start()) is not None:
                 raise DecodingError(f"<{reason.name}> begins again behind a score")
 
 
 def between_tags(name: str) -> re.Pattern[str]:
-    """Return a pattern of the text between tags of a name, in any case."""
-    return re.compile(f"<{name}>([^<]*+)</{name}>", _LETTERS)
+    """Return the pattern of a text between two tags of this name."""
+    return re.compile(f"<{name}>([^<]*+)</{name}>", _TAG_FLAGS)
 
 
 def tagged_reason(reply: str, names: Sequence[str]) -> str | None:
@@ -108,52 +113,54 @@ def tagged_reason(reply: str, names: Sequence[str]) -> str | None:
 
 
 def _between(reply: str, name: str) -> str:
-    """Return the text between the first opening tag and the next closing one.
+    """Return the text between the first opening tag and the next closing one, or an empty text.
 
-    The search cannot backtrack.
+    Two searches instead of one pattern: they cannot backtrack.
     """
-    opening = re.search(f"<{name}>", reply, _LETTERS)
+    opening = re.search(f"<{name}>", reply, _TAG_FLAGS)
     if opening is None:
         return ""
-    closing = re.compile(f"</{name}>", _LETTERS).search(reply, opening.end())
+    closing = re.compile(f"</{name}>", _TAG_FLAGS).search(reply, opening.end())
     return reply[opening.end() : closing.start()].strip() if closing else ""
 
 
 def _without_reasons(reply: str, names: Sequence[str]) -> tuple[str, list[_Reason]]:
-    """Cut the reasons out of a reply, each from its tag to the next closing tag of the name.
+    """Cut the reasons out of a reply, each from its opening tag to the next closing one.
 
-    A line break takes their place, so that no tag is made of the texts around them.
+    A line break replaces each, so that the texts around it cannot form a tag.
     """
     if not names:
         return reply, []
-    closings = {name.lower(): re.compile(f"</{name}>", _LETTERS) for name in names}
-    opening = re.compile(f"<({'|'.join(closings)})>", _LETTERS)
-    kept, cut, at, length = list[str](), list[_Reason](), 0, 0
-    for found in opening.finditer(reply):
-        name = found[1].lower()
-        if found.start() < at or name not in closings:
+    closings = {name.lower(): re.compile(f"</{name}>", _TAG_FLAGS) for name in names}
+    opening = re.compile(f"<({'|'.join(closings)})>", _TAG_FLAGS)
+    pieces, reasons, position, length = list[str](), list[_Reason](), 0, 0
+    for tag in opening.finditer(reply):
+        name = tag[1].lower()
+        if tag.start() < position or name not in closings:
             continue
-        end = closings[name].search(reply, found.end())
-        if end is None:  # nor behind any later tag of the name: so the time stays linear
+        end = closings[name].search(reply, tag.end())
+        if (
+            end is None
+        ):  # then no later tag of this name is closed either; not searching again keeps this linear
             del closings[name]
             continue
-        kept.append(reply[at : found.start()])
-        length += found.start() - at + 1
-        cut.append(_Reason(name, reply[found.end() : end.start()], length))
-        at = end.end()
-    return "\n".join([*kept, reply[at:]]), cut
+        pieces.append(reply[position : tag.start()])
+        length += tag.start() - position + 1  # 1 for the line break
+        reasons.append(_Reason(name, reply[tag.end() : end.start()], length))
+        position = end.end()
+    return "\n".join([*pieces, reply[position:]]), reasons
 
 
 def _require_nothing_behind(before: str, behind: str) -> None:
-    """Refuse text behind the score.
+    """Refuse text behind the score, apart from marks that are ignored.
 
-    A backtick may close behind it if one opens directly before it, and a quotation mark if the whole reply stands in them.
-    Elsewhere they end a quotation.
+    A backtick is ignored if there is one directly before the score, and a quotation mark if the reply begins with one. Otherwise
+    they would show that the score ends a quotation.
     """
     marks = before[len(before.rstrip(f"{QUOTES}{DECORATION}")) :]
     if "`" in marks:
         behind = behind.strip(DECORATION)
     if marks == before and not set(marks).isdisjoint(QUOTES):
         behind = behind.strip(f"{QUOTES}{DECORATION}")
-    if _NOTHING.fullmatch(behind) is None:
-        raise DecodingError(f"text behind the score: {shown(behind)}")
+    if _IGNORED_END.fullmatch(behind) is None:
+        raise DecodingError(f"text behind the score: {excerpt(behind)}")

@@ -1,4 +1,7 @@
-"""Read replies that split an answer into statements, which must quote the answer."""
+"""Read replies that split an answer into statements.
+
+A splitter must neither add to the answer nor leave much out. So each statement has a quote from the answer, and these are checked.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,18 @@ from .json_objects import lone_object
 from .parsed_reply import ParsedReply, ReplyParser
 
 MIN_COVERED = 0.5
-"""Least share of an answer's letters and digits that the quotes cover: greetings and headings may be left out."""
+"""Minimum share of the answer's letters and digits that the quotes cover. Greetings and headings may be left out."""
 
 MIN_FAMILIAR = 0.6
-"""Least share of a statement's runs of three characters that occur in answer or question: names may replace pronouns."""
+"""Minimum share of a statement's runs of three characters that occur in answer or question. Names may replace pronouns."""
 
 MAX_STATEMENTS = 1_000
 
-_KNOWN = frozenset({"statements", "statement", "quote"})
+_KEYS = frozenset({"statements", "statement", "quote"})
 
-_RUN = 3
+_RUN_LENGTH = 3
 _DIGITS = re.compile(r"[0-9]+")
-_THOUSANDS = re.compile(r"(?<=[0-9])[.,'\u00a0\u202f ](?=[0-9])")
+_THOUSANDS_SEPARATOR = re.compile(r"(?<=[0-9])[.,'\u00a0\u202f ](?=[0-9])")
 
 
 class Statement(NamedTuple):
@@ -36,20 +39,20 @@ class Statement(NamedTuple):
 def statements_parser(answer: str, question: str) -> ReplyParser:
     """Return a parser of one answer's statements, which may use names from the question.
 
-    The score is the share of the answer that the quotes cover; the details hold the statements, each text once. A reply is
-    unreadable without statements, with a quote that is not in the answer, with a statement that adds something to answer and
-    question, or if it leaves out half of the answer.
+    The score is the share of the answer that the quotes cover; the details contain the statements, each text once. A reply is
+    unreadable if it has no statements, if a quote is not in the answer, if a statement adds something to answer and question, or if
+    the quotes leave out half of the answer.
     """
 
     def parse(text: str) -> ParsedReply:
-        statements = _read(text)  # before the answer, which may be much longer
-        squeezed = _squeeze(answer)
+        statements = _read(text)  # first, since the answer may be much longer
+        answer_characters = _squeeze(answer)
         source = _ascii_digits(f"{answer}\n{question}")
-        numbers = _numbers(source) | _numbers(_THOUSANDS.sub("", source))
+        numbers = _numbers(source) | _numbers(_THOUSANDS_SEPARATOR.sub("", source))
         source_runs = _runs(_squeeze(source))
         for statement in statements:
             _require_no_additions(statement, numbers, source_runs)
-        covered = _covered(squeezed, statements)
+        covered = _covered(answer_characters, statements)
         if covered < MIN_COVERED:
             raise DecodingError(f"the statements quote only {100 * covered:.0f} % of the answer")
         distinct = {statement.text: statement for statement in statements}
@@ -61,7 +64,7 @@ def statements_parser(answer: str, question: str) -> ReplyParser:
 
 
 def _read(text: str) -> list[Statement]:
-    decoded = lone_object(text, _KNOWN).get("statements")
+    decoded = lone_object(text, _KEYS).get("statements")
     if not isinstance(decoded, list) or not decoded:
         raise DecodingError("expected a list of statements under 'statements', with at least one")
     entries = cast("list[Any]", decoded)
@@ -80,9 +83,10 @@ def _statement(entry: Any) -> Statement:
 
 def _require_no_additions(statement: Statement, numbers: set[str], source_runs: set[str]) -> None:
     text = _ascii_digits(statement.text)
-    added = _numbers(_THOUSANDS.sub("", text)) - numbers
-    if added and not _numbers(text) <= numbers:
-        raise DecodingError(f"the number {min(added)[:20]} is in a statement and not in the answer")
+    added_numbers = _numbers(_THOUSANDS_SEPARATOR.sub("", text)) - numbers
+    # A number is in the source if it is there either with or without thousands separators.
+    if added_numbers and not _numbers(text) <= numbers:
+        raise DecodingError(f"the number {min(added_numbers)[:20]} is in a statement and not in the answer")
     runs = _runs(_squeeze(text))
     if len(runs & source_runs) < MIN_FAMILIAR * len(runs):
         raise DecodingError(f"a statement says what the answer does not: {statement.text[:60]!r}")
@@ -91,14 +95,15 @@ def _require_no_additions(statement: Statement, numbers: set[str], source_runs: 
 def _covered(squeezed: str, statements: list[Statement]) -> float:
     """Return the share of the answer's letters and digits that the quotes cover.
 
-    A quote that is not in the answer is an error.
+    Raises:
+        DecodingError: A quote is not in the answer.
     """
     marks = bytearray(len(squeezed))
     end = 0
     for statement in statements:
         quote = _squeeze(statement.quote)
         start = squeezed.find(quote, end)
-        if start < 0:  # two statements of one sentence quote it twice
+        if start < 0:  # statements are not in the answer's order, or two quote the same sentence
             start = squeezed.find(quote)
         if start < 0:
             raise DecodingError(f"a quote is not in the answer: {statement.quote[:60]!r}")
@@ -108,7 +113,7 @@ def _covered(squeezed: str, statements: list[Statement]) -> float:
 
 
 def _squeeze(text: str) -> str:
-    """Keep letters and digits alone.
+    """Return the letters and digits of a text in lower case.
 
     Models change quotes, dashes, spaces and emphasis when they copy.
     """
@@ -116,11 +121,10 @@ def _squeeze(text: str) -> str:
 
 
 def _ascii_digits(text: str) -> str:
-    """Replace the digits of every script with ASCII digits.
-
-    A number is the same in Arabic, Thai or full-width digits.
-    """
-    return "".join(str(unicodedata.decimal(each)) if each.isdecimal() else each for each in text)
+    """Replace Arabic, Thai, full-width and all other digits by ASCII digits."""
+    return "".join(
+        str(unicodedata.decimal(character)) if character.isdecimal() else character for character in text
+    )
 
 
 def _numbers(text: str) -> set[str]:
@@ -128,4 +132,4 @@ def _numbers(text: str) -> set[str]:
 
 
 def _runs(squeezed: str) -> set[str]:
-    return {squeezed[start : start + _RUN] for start in range(max(1, len(squeezed) - _RUN + 1))}
+    return {squeezed[start : start + _RUN_LENGTH] for start in range(max(1, len(squeezed) - _RUN_LENGTH + 1))}

@@ -1,4 +1,7 @@
-"""Find numbers in replies: a number alone, a fraction of the best score, the last number."""
+"""Find numbers in replies: alone, first or last, or as a fraction of the best score.
+
+Functions return a list of no or one score.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import re
 from typing import NamedTuple
 
 from ...errors import DecodingError
-from ..scale import Scale
+from ...records.scale import Scale
 from .parsed_reply import DECORATION, NUMBER
 
-_LONE = re.compile(f"({NUMBER})")
+_NUMBER = re.compile(f"({NUMBER})")
 _SCORE = re.compile(rf"({NUMBER})(?: ?/ ?({NUMBER}))?")
 _NUMBER_LIKE = re.compile(
     r"""[A-Za-z_][A-Za-z_0-9]*+(?:[-.][A-Za-z_0-9]++)*+      # a name such as S2 or v1.2 is skipped
@@ -23,18 +26,19 @@ _NUMBER_LIKE = re.compile(
       )""",
     re.VERBOSE,
 )
+"""Anything written with digits, or (skipped) a name with digits in it. Possessive quantifiers keep it linear."""
 DECORATED = f"[{re.escape(DECORATION)}]"
 
-_BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
-_PAUSE = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
+_SENTENCE_BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
+_CLAUSE_BREAK = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
 _WORD = re.compile(r"[^\W\d_]+")
 _MAX_WORDS_BETWEEN = 3
-_DENIED = re.compile(r"(?:\bnot|n['\u2019]t|\bnever)[\s(\"'*`]{1,3}\Z", re.IGNORECASE)
-_HUNDRED = 100
+_NEGATION_END = re.compile(r"(?:\bnot|n['\u2019]t|\bnever)[\s(\"'*`]{1,3}\Z", re.IGNORECASE)
+_PERCENT = 100
 
 
 class FoundNumber(NamedTuple):
-    """Value of a number in a text, and where it stands."""
+    """Value of a number in a text, and its position."""
 
     value: float
     start: int
@@ -42,20 +46,20 @@ class FoundNumber(NamedTuple):
 
 
 def lone_number(reply: str) -> list[float]:
-    """Return the number that a reply consists of; empty if the reply holds more.
+    """Return the number of a reply that is only a number, ignoring quotes and emphasis.
 
-    Quotes, emphasis and a full stop around it are ignored.
+    Return no number for any other reply.
     """
-    match = _LONE.fullmatch(undecorated(reply))
+    match = _NUMBER.fullmatch(strip_decoration(reply))
     return [float(match[1])] if match else []
 
 
 def lone_score(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
-    """Return the number, or fraction of the best score, that a reply consists of."""
-    return (fraction_of_best(undecorated(reply), scale) if fractions else []) or lone_number(reply)
+    """Return the score of a reply that is only a number, or a fraction of the best score."""
+    return (fraction_of_best(strip_decoration(reply), scale) if fractions else []) or lone_number(reply)
 
 
-def undecorated(text: str) -> str:
+def strip_decoration(text: str) -> str:
     """Remove quotes, emphasis and a full stop around a text."""
     return text.strip(DECORATION).removesuffix(".").strip(DECORATION)
 
@@ -65,16 +69,18 @@ _LAST_FRACTION = re.compile(rf"(?<![\w.,/+-])({_FRACTION.pattern}){DECORATED}*+\
 
 
 def fraction_of_best(text: str, scale: Scale) -> list[float]:
-    """Return the score that a fraction of the best score means; empty for other texts."""
+    """Return the score for a fraction of the best score, such as ``3/4`` or ``75 %``, else none."""
     match = _FRACTION.fullmatch(text)
     if match is None:
         return []
-    part, whole = float(match[1]), float(match[3]) if match["of"] else float(_HUNDRED)
-    return [scale.maximum * part / whole] if 0 <= part <= whole and whole > 0 else []
+    numerator = float(match[1])
+    denominator = float(match[3]) if match["of"] else float(_PERCENT)
+    is_fraction = 0 <= numerator <= denominator and denominator > 0
+    return [scale.maximum * numerator / denominator] if is_fraction else []
 
 
 def first_number(text: str, scale: Scale, *, fractions: bool) -> list[float]:
-    """Return the score that the first line of a text consists of, or begins with."""
+    """Return the score that the first line of a text is, or begins with, else none."""
     line = text.lstrip(DECORATION).partition("\n")[0]
     figure = _NUMBER_LIKE.match(line)
     value = None if figure is None or not figure["figure"] else _value(figure[0], scale)
@@ -82,49 +88,53 @@ def first_number(text: str, scale: Scale, *, fractions: bool) -> list[float]:
 
 
 def last_number(text: str, scale: Scale, *, fractions: bool) -> FoundNumber | None:
-    """Return the last number, or the fraction of the best score that ends a text.
+    """Return the last number of a text, or the fraction of the best score at its end.
 
     Raises:
-        DecodingError: It has another notation, or another number may be the score.
+        DecodingError: The number has another notation, or it is not clear that it is the score.
     """
     match = _LAST_FRACTION.search(text) if fractions else None
     if match is not None and (values := fraction_of_best(match[1], scale)):
         return FoundNumber(values[0], match.start(1), match.end(1))
-    before = last = None
+    previous = last = None
     for figure in _NUMBER_LIKE.finditer(text):
         if figure["figure"]:
-            before, last = last, figure
+            previous, last = last, figure
     if last is None:
         return None
     score = _value(last[0], scale)
     if score is None:
         raise DecodingError(f"the last number, {last[0][:40]!r}, cannot be read as a score ({scale})")
-    if before is not None and _in_doubt(before, last, text[before.end() : last.start()], scale):
-        raise DecodingError(f"it is not clear whether {before[0][:40]!r} or {last[0][:40]!r} is the score")
+    if previous is not None and _may_name_scale_end(
+        previous, last, text[previous.end() : last.start()], scale
+    ):
+        raise DecodingError(f"it is not clear whether {previous[0][:40]!r} or {last[0][:40]!r} is the score")
     return FoundNumber(score, last.start(), last.end())
 
 
 def _value(figure: str, scale: Scale) -> float | None:
     """Return the value of a number, or None if its notation is ambiguous."""
-    match = _SCORE.fullmatch(figure.rstrip("%\uff05 ") if scale.maximum == _HUNDRED else figure)
+    # "80 %" is 80 on a scale to 100, and "4/5" is 4 on a scale to 5.
+    match = _SCORE.fullmatch(figure.rstrip("%\uff05 ") if scale.maximum == _PERCENT else figure)
     if match is None or (match[2] is not None and float(match[2]) != scale.maximum):
         return None
     return float(match[1])
 
 
-def _in_doubt(before: re.Match[str], last: re.Match[str], between: str, scale: Scale) -> bool:
+def _may_name_scale_end(previous: re.Match[str], last: re.Match[str], between: str, scale: Scale) -> bool:
     """Return whether the last number may only name an end of the scale, as in ``0 out of 1``.
 
-    It may if another score is at most three words before it, without a pause (``0 (from 0 to 1)``) or with a denial
-    (``0, not 1``).
+    It may if another score is at most three words before it, in the same clause (``0 (from 0 to 1)``) or with a negation between
+    them (``0, not 1``).
     """
-    score, earlier = _value(last[0], scale), _value(before[0], scale)
-    if score not in {scale.minimum, scale.maximum} or score == earlier:
+    # A number in the middle of the scale, or a repeated one, is hardly the name of an end.
+    score, previous_score = _value(last[0], scale), _value(previous[0], scale)
+    if score not in {scale.minimum, scale.maximum} or score == previous_score:
         return False
-    if earlier is not None and earlier not in scale:
+    if previous_score is not None and previous_score not in scale:
         return False
     words = _WORD.findall(between)
     if len(words) > _MAX_WORDS_BETWEEN:
         return False
-    is_denied = _DENIED.search(between) is not None  # 0, not 1
-    return is_denied or not (_PAUSE if words else _BREAK).search(between)
+    is_negated = _NEGATION_END.search(between) is not None
+    return is_negated or not (_CLAUSE_BREAK if words else _SENTENCE_BREAK).search(between)

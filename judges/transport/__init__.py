@@ -1,4 +1,8 @@
-"""The way to a model and back: a provider that asks, and providers that wrap another."""
+"""The way to a model and back.
+
+A `Provider` answers a `Request` with a `Reply`. `OpenAIProvider` calls the model; it sends bytes through a `Sender`, in the form
+of an `Api`. All other providers wrap one: they retry, limit, cache or record. `connect` stacks them.
+"""
 
 from .exchange import (
     CallError,

@@ -1,4 +1,7 @@
-"""Give up calls that hang: far slower than usual while the server answers others."""
+"""Give up calls that hang: far slower than usual, while the server answers others.
+
+`ReplyTimes` decides which calls hang, `HangWatch` ends them with a timer, and `PatientProvider` repeats them.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,17 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
-_RECENT = 100
-"""Maximum number of recent replies that define the usual time."""
-_ENOUGH = 20
-"""Minimum number of replies that define the usual time."""
+_MAX_RECENT_REPLIES = 100
+_MIN_REPLIES = 20
+"""The usual time is unknown before this many replies."""
 _QUANTILE = 0.95
-_LEAST = 1.0
-"""Minimum time limit in seconds: a shorter pause may be one of the network or of this process."""
-_LOOK_EVERY = 0.1
+"""Quantile of recent reply times that is the usual time."""
+_MIN_LIMIT_SECONDS = 1.0
+"""Minimum time limit of a call, since shorter pauses happen in networks and in this process."""
+_CHECK_SECONDS = 0.1
+"""Time between two checks for calls that hang."""
 
 
 @dataclass(slots=True)
@@ -25,11 +29,11 @@ class CallInFlight:
     """A call in flight.
 
     Attributes:
-        number: Number of earlier calls to this model.
-        begun: Start, by the event loop's clock.
+        number: Its number among the calls to this model, from 0.
+        begun: Its start, by the event loop's clock.
         given_up: Number of earlier calls for the same request that were given up.
-        endpoint: Index of the endpoint.
-        timer: Timeout that ends the call when it is rescheduled.
+        endpoint: Index of its endpoint.
+        timer: Timeout without a limit, which is rescheduled to end the call.
     """
 
     number: int
@@ -43,10 +47,10 @@ class CallInFlight:
 class ReplyTimes:
     """Usual reply times of one model, and the calls that exceed them.
 
-    A call hangs if two conditions hold. It has taken ``multiple`` times as long as 95 of the last 100 replies, and at least a
-    second. And a later call has a reply, or another endpoint has replied to all its calls: if the server is slow for all,
-    another call would only add to its load. Each time that a request is given up, its time limit doubles, so that a slow request
-    ends at last.
+    A call hangs under two conditions. First, it has taken ``multiple`` times as long as 95 of the last 100 replies, and at least a
+    second. Second, a later call has a reply, or another endpoint has no call left to answer; if the server is slow for all calls,
+    another one would only add to its load. Each time that a call is given up, the limit of the next one for that request doubles, so
+    that a slow request ends at last.
     """
 
     multiple: float
@@ -62,34 +66,37 @@ class ReplyTimes:
         return call
 
     def end(self, call: CallInFlight, now: float, *, replied: bool) -> None:
-        """Record the end of a call; only a reply counts towards the usual time."""
+        """Record the end of a call. Only replies count towards the usual time."""
         del self._in_flight[call.number]
         if replied:
-            self._seconds.setdefault(call.endpoint, deque(maxlen=_RECENT)).append(now - call.begun)
+            self._seconds.setdefault(call.endpoint, deque(maxlen=_MAX_RECENT_REPLIES)).append(
+                now - call.begun
+            )
             self._newest_replied = max(self._newest_replied, call.number)
 
     def allowance(self, given_up: int = 0) -> float:
-        """Return the time limit of a call, by the usual time of the fastest endpoint."""
-        seconds_by_endpoint = [sorted(self._seconds[endpoint]) for endpoint in self._known()]
-        if not seconds_by_endpoint:
+        """Return the time limit of a call, from the usual time of the fastest endpoint."""
+        times_by_endpoint = [sorted(self._seconds[endpoint]) for endpoint in self._known_endpoints()]
+        if not times_by_endpoint:
             return float("inf")
-        usual = min(second[int(_QUANTILE * len(second))] for second in seconds_by_endpoint)
-        return max(_LEAST, self.multiple * usual) * 2.0**given_up
+        # The fastest, since a hanging call may be repeated there.
+        usual = min(times[int(_QUANTILE * len(times))] for times in times_by_endpoint)
+        return max(_MIN_LIMIT_SECONDS, self.multiple * usual) * 2.0**given_up
 
     def hanging(self, now: float) -> list[CallInFlight]:
         """Return the calls in flight that hang."""
         allowance = self.allowance()
-        idle = self._known() - {call.endpoint for call in self._in_flight.values()}
+        idle_endpoints = self._known_endpoints() - {call.endpoint for call in self._in_flight.values()}
         return [
             call
             for call in self._in_flight.values()
-            if (call.number < self._newest_replied or idle)
+            if (call.number < self._newest_replied or idle_endpoints)
             and now - call.begun > allowance * 2.0**call.given_up
         ]
 
-    def _known(self) -> set[int]:
+    def _known_endpoints(self) -> set[int]:
         """Return the endpoints whose usual reply time is known."""
-        return {endpoint for endpoint, each in self._seconds.items() if len(each) >= _ENOUGH}
+        return {endpoint for endpoint, seconds in self._seconds.items() if len(seconds) >= _MIN_REPLIES}
 
     @property
     def idle(self) -> bool:
@@ -98,12 +105,12 @@ class ReplyTimes:
 
 
 class HangWatch:
-    """Timer that gives up calls that hang (`ReplyTimes`); no call if the multiple is 0."""
+    """Timer that gives up calls that hang (`ReplyTimes`), or none if the multiple is 0."""
 
     def __init__(self, multiple: float) -> None:
         self._multiple = multiple
         self._models: dict[str, ReplyTimes] = {}
-        self._look: asyncio.TimerHandle | None = None
+        self._next_check: asyncio.TimerHandle | None = None
 
     async def ask(self, provider: Provider, request: Request, given_up: int, endpoint: int = 0) -> Reply:
         """Call one endpoint, after ``given_up`` earlier calls for this request.
@@ -113,11 +120,11 @@ class HangWatch:
         """
         if not self._multiple:
             return await provider.complete(request)
-        usual = self._models.setdefault(request.model, ReplyTimes(self._multiple))
+        times = self._models.setdefault(request.model, ReplyTimes(self._multiple))
         loop = asyncio.get_running_loop()
-        call = usual.begin(loop.time(), given_up, endpoint)
-        if self._look is None:
-            self._look = loop.call_later(_LOOK_EVERY, self._give_up_hanging)
+        call = times.begin(loop.time(), given_up, endpoint)
+        if self._next_check is None:
+            self._next_check = loop.call_later(_CHECK_SECONDS, self._give_up_hanging)
         replied = False
         try:
             async with asyncio.timeout(None) as call.timer:
@@ -125,31 +132,31 @@ class HangWatch:
                 replied = True
                 return reply
         finally:
-            usual.end(call, loop.time(), replied=replied)
+            times.end(call, loop.time(), replied=replied)
             call.timer = None  # it refers to the task, whose error refers to this frame: a cycle until garbage collection
 
     def _give_up_hanging(self) -> None:
         """Check all calls at once, since a timer for each call is expensive."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        for usual in self._models.values():
-            for call in usual.hanging(now):
+        for times in self._models.values():
+            for call in times.hanging(now):
                 if call.timer is not None and not call.timer.expired():
                     call.timer.reschedule(now)
-        busy = not all(usual.idle for usual in self._models.values())
-        self._look = loop.call_later(_LOOK_EVERY, self._give_up_hanging) if busy else None
+        is_busy = not all(times.idle for times in self._models.values())
+        self._next_check = loop.call_later(_CHECK_SECONDS, self._give_up_hanging) if is_busy else None
 
     def close(self) -> None:
         """Stop the timer."""
-        if self._look is not None:
-            self._look.cancel()
+        if self._next_check is not None:
+            self._next_check.cancel()
 
 
-class PatientProvider(Wrapping):
+class PatientProvider(WrappingProvider):
     """Provider that repeats a hanging call at once over another connection (`ReplyTimes`).
 
-    A call that is given up is not a failed attempt. Since its time limit doubles from a second, a request takes at most six more
-    calls before the default timeout of a minute.
+    A call that is given up does not count as a failed attempt. Since the limit doubles from a second, a request takes at most six
+    more calls before the default timeout of a minute.
     """
 
     def __init__(self, inner: Provider, multiple: float) -> None:

@@ -14,7 +14,7 @@ import msgspec
 from ...errors import RecordError
 from ...records import read_lines
 from ...records.typed_values import decode_json
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .completion import read_completion, read_json
 from .exchange import CallError, NotRecordedError, Reply, Request
 from .served_by import family
@@ -45,18 +45,20 @@ class _Line(msgspec.Struct):
 
 
 class _ResultPosition(NamedTuple):
+    """Position of a result: the number of its file, and its offset in it."""
+
     file: int
     offset: int
     succeeded: bool
 
 
 class ResultsTally(NamedTuple):
-    """Counts of the results in a batch's files.
+    """Counts of the results in the files of a batch.
 
     Attributes:
         results: Requests that have a result.
-        unasked: Results without a request: of other prompts, models or outputs, or of outputs that have a verdict.
-        superseded: Results that a later or better result of the same request replaced.
+        unasked: Results that no request asked for: of other prompts, models or outputs, or of outputs that have a verdict.
+        superseded: Further results of the same request.
         served_by: Number of replies by models of another family than the requested one, by model name.
     """
 
@@ -69,8 +71,8 @@ class ResultsTally(NamedTuple):
 class BatchResults:
     """Provider that answers only from batch result files.
 
-    Files are indexed once, and results are read on demand. Of several results of a request, a reply is preferred to an error,
-    and a later result to an earlier one. An unfinished last line of a file is skipped.
+    Files are indexed once, and results are read on demand. If a request has several results, a reply is preferred to an error, and
+    a later result to an earlier one. An unfinished last line of a file is skipped.
 
     Args:
         paths: Result and error files, in the order in which they were made.
@@ -86,7 +88,7 @@ class BatchResults:
         self._positions: dict[str, _ResultPosition] = {}
         self._requested = set[str]()
         self._superseded = 0
-        self._others = Counter[str]()
+        self._other_models = Counter[str]()
         for number, path in enumerate(paths):
             for line, offset, raw in read_lines(path):
                 result = _read_line(raw, path, line)
@@ -101,9 +103,9 @@ class BatchResults:
         return len(self._positions)
 
     def find(self, key: str) -> Reply:
-        """Return the reply to the request with this key, its ``custom_id``.
+        """Return the reply to the request with this ``custom_id``.
 
-        A prompt that a content filter stopped is a refusal.
+        If a content filter stopped the prompt, the reply is a refusal.
 
         Raises:
             NotRecordedError: There is no result.
@@ -121,17 +123,17 @@ class BatchResults:
 
     async def complete(self, request: Request) -> Reply:
         """Look the reply up. See `Provider.complete`."""
-        first = request.custom_id not in self._requested
+        is_first = request.custom_id not in self._requested
         self._requested.add(request.custom_id)
         reply = self.find(request.custom_id)
-        if first and reply.served_by is not None and family(reply.served_by) != family(request.model):
-            self._others[reply.served_by] += 1
+        if is_first and reply.served_by is not None and family(reply.served_by) != family(request.model):
+            self._other_models[reply.served_by] += 1
         return reply
 
     def tally(self) -> ResultsTally:
         """Return the counts of the results so far."""
         unasked = len(self._positions.keys() - self._requested)
-        return ResultsTally(len(self._positions), unasked, self._superseded, dict(self._others))
+        return ResultsTally(len(self._positions), unasked, self._superseded, dict(self._other_models))
 
     async def aclose(self) -> None:
         """Close the files. See `Provider.aclose`."""
@@ -163,10 +165,10 @@ def _decode(raw: bytes) -> _Line:
         return decode_json(raw, _Line)
     except msgspec.DecodeError as error:
         try:  # a lone surrogate in one reply must not make a whole file unreadable
-            lenient = well_formed(json.dumps(read_json(raw), ensure_ascii=False))
+            without_surrogates = replace_surrogates(json.dumps(read_json(raw), ensure_ascii=False))
         except CallError:
             raise error from None
-        return decode_json(lenient, _Line)
+        return decode_json(without_surrogates, _Line)
 
 
 def _body(response: _Response) -> object:
@@ -177,15 +179,17 @@ def _body(response: _Response) -> object:
 
 
 def _refusal_or_raise(line: _Line) -> Reply:
-    """Return the refusal of a prompt that a content filter stopped; raise any other error."""
+    """Return a refusal if a content filter stopped the prompt; raise any other error."""
     status = line.response.status_code if line.response is not None else None
-    inside, beside = _error_in_body(line.response), _plain(line.error)
-    code = inside.code or beside.code
-    text = inside.message or beside.message or "no reason given"
+    # OpenAI puts errors of the call into the response, and errors of the batch next to it.
+    body_error, line_error = _error_in_body(line.response), _as_error(line.error)
+    code = body_error.code or line_error.code
+    text = body_error.message or line_error.message or "no reason given"
     if status == HTTPStatus.BAD_REQUEST and code == "content_filter":
         return Reply(refusal=text[:_MAX_MESSAGE_LENGTH], finish_reason="content_filter")
-    named = " ".join(str(part) for part in ("HTTP" if status else None, status, code) if part)
-    raise CallError(f"in the batch: {named or 'error'}: {text[:_MAX_MESSAGE_LENGTH]}", status=status)
+    parts = ("HTTP" if status else None, status, code)
+    label = " ".join(str(part) for part in parts if part)
+    raise CallError(f"in the batch: {label or 'error'}: {text[:_MAX_MESSAGE_LENGTH]}", status=status)
 
 
 def _error_in_body(response: _Response | None) -> _Error:
@@ -194,8 +198,8 @@ def _error_in_body(response: _Response | None) -> _Error:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         error = None
     error = error or _Error()
-    return error if error.error is None else _plain(error.error)
+    return error if error.error is None else _as_error(error.error)
 
 
-def _plain(error: _Error | str | None) -> _Error:
+def _as_error(error: _Error | str | None) -> _Error:
     return _Error(message=error) if isinstance(error, str) else error or _Error()

@@ -1,4 +1,4 @@
-"""Stop asking at a limit of calls or cost, and estimate a request's tokens in advance."""
+"""Limit the calls and cost of a run, and estimate a request's tokens in advance."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import msgspec
 from ...errors import ConfigurationError
 from ...spelling import setting
 from ..prices import PriceList, Prices
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
-_FIRST_COMPLETION = 500
-"""Tokens set aside for a reply before the first reply."""
+_FIRST_COMPLETION_TOKENS = 500
+"""Tokens that are set aside for a reply while no reply has shown a length."""
 
 
 class BudgetSpentError(CallError):
@@ -25,9 +25,9 @@ class BudgetSpentError(CallError):
 class Budget:
     """Limit on calls and cost, shared by all callers.
 
-    Every HTTP call counts, retries included. A high estimate of the cost is set aside before a call, and replaced by the cost of
-    the tokens that the reply reports. So the limit is exceeded at most by what calls in flight cost beyond their estimates. A
-    call without a reply may have been billed, so its estimate counts.
+    Every HTTP call counts, retries included. Before a call, a high estimate of its cost is set aside; the reply's tokens replace the
+    estimate. So the limit can be exceeded only by calls in flight that cost more than estimated. A call without a reply may have
+    been billed, so its estimate counts.
 
     Args:
         max_calls: Maximum number of calls, or None for no limit.
@@ -59,7 +59,7 @@ class Budget:
             self._price(model)
 
     def admit(self, request: Request) -> bool:
-        """Spend the estimated cost of a batch's request; return False beyond the budget.
+        """Spend the estimated cost of a request in a batch; return False beyond the budget.
 
         Raises:
             ConfigurationError: The cost is limited, and the model's price is unknown.
@@ -75,7 +75,10 @@ class Budget:
     async def reserve(self, request: Request) -> float:
         """Set aside the estimated cost of a call, and return it, in US dollars, for `settle`.
 
-        If the budget is too small, wait for calls in flight, which may cost less than estimated.
+        If too little is left, wait for calls in flight, which may cost less than estimated.
+
+        Raises:
+            BudgetSpentError: Too little is left, and no call is in flight.
         """
         while True:
             if self.max_calls is not None and self.calls >= self.max_calls:
@@ -83,7 +86,7 @@ class Budget:
             estimate = self._estimate(request)
             if self.max_cost is None or self.spent + self._set_aside + estimate <= self.max_cost:
                 break
-            if not self._in_flight:
+            if not self._in_flight:  # nothing can be given back
                 raise BudgetSpentError(
                     f"not asked: the budget of ${self.max_cost:g} is spent (${self.spent:.4f}; the next call may take "
                     f"${estimate:.4f})"
@@ -97,18 +100,19 @@ class Budget:
         return estimate
 
     def settle(self, request: Request, set_aside: float, reply: Reply | None, *, billed: bool = True) -> None:
-        """Replace the amount set aside for a call by its real cost.
+        """Replace the amount that was set aside for a call by its cost.
 
-        A call without a reply counts as estimated if it may have been billed.
+        Without a reply, the cost is the estimate if the call was perhaps ``billed``.
         """
         self._in_flight -= 1
         self._set_aside -= set_aside
         if reply is not None:
             self._longest_completion = max(self._longest_completion, reply.completion_tokens)
-            counted = self._cost(request.model, reply)
-            self.spent += set_aside if counted is None else counted
+            cost = self._cost(request.model, reply)
+            self.spent += set_aside if cost is None else cost
         elif billed:
             self.spent += set_aside
+        # All callers try again: which of them now fit depends on their requests.
         waiting, self._waiting = self._waiting, []
         for turn in waiting:
             if not turn.done():
@@ -117,7 +121,8 @@ class Budget:
     def _estimate(self, request: Request) -> float:
         if self.max_cost is None:
             return 0.0
-        completion = completion_limit(request) or self._longest_completion or _FIRST_COMPLETION
+        # Without a limit in the request, the longest reply so far.
+        completion = completion_limit(request) or self._longest_completion or _FIRST_COMPLETION_TOKENS
         return self._price(request.model).cost(estimate_prompt(request).high, completion)
 
     def _cost(self, model: str, reply: Reply) -> float | None:
@@ -137,7 +142,7 @@ class Budget:
         return self._known[model]
 
 
-class BudgetedProvider(Wrapping):
+class BudgetedProvider(WrappingProvider):
     """Provider that makes calls while the budget lasts."""
 
     def __init__(self, inner: Provider, budget: Budget) -> None:
@@ -150,6 +155,7 @@ class BudgetedProvider(Wrapping):
         try:
             reply = await self._inner.complete(request)
         except BaseException as error:
+            # An error response is not billed; a call that timed out may be.
             refused = isinstance(error, CallError) and error.status is not None
             self._budget.settle(request, set_aside, None, billed=not refused)
             raise
@@ -158,7 +164,7 @@ class BudgetedProvider(Wrapping):
 
 
 _BYTES_PER_TOKEN = (5.0, 4.0, 2.5)
-"""For the low, likely and high estimate: English prose, mixed text, and dense JSON or letters of three bytes."""
+"""For a low, likely and high number of tokens: English prose, mixed text, dense JSON or letters of three bytes."""
 _MESSAGE_TOKENS = 4
 """Tokens that a chat template adds to a message."""
 _IMAGE_TOKENS = (85.0, 1_000.0, 3_800.0)
@@ -169,7 +175,7 @@ _ANSWER_TOKENS = 5
 
 
 class Estimate(NamedTuple):
-    """A number of tokens: at least, likely, at most."""
+    """Estimate of a number of tokens: lower end, likely value, upper end."""
 
     low: float
     likely: float
@@ -179,25 +185,25 @@ class Estimate(NamedTuple):
 def estimate_prompt(request: Request) -> Estimate:
     """Estimate the tokens of a request's messages and response format.
 
-    The response format counts, since providers count it. Text is estimated by its length in UTF-8, since tokenizers differ by
-    model and have to be downloaded; images by their number.
+    Providers count the response format too. Text is estimated by its length in UTF-8, since tokenizers differ by model and would
+    have to be downloaded. Images are estimated by their number.
     """
     if request.api != "chat":
-        return _estimated(len(msgspec.json.encode(request.parameters)), _MESSAGE_TOKENS)
+        return _token_estimate(len(msgspec.json.encode(request.parameters)), _MESSAGE_TOKENS)
     contents = [message.get("content") for message in request.messages]
     parts = [part for content in contents if isinstance(content, list) for part in cast("list[Any]", content)]
     images = sum(_is_image(part) for part in parts)
-    size = sum(_size(content) for content in contents if not isinstance(content, list))
-    size += sum(_size(part) for part in parts if not _is_image(part))
-    size += _size(request.parameters.get("response_format", ""))
+    n_bytes = sum(_byte_size(content) for content in contents if not isinstance(content, list))
+    n_bytes += sum(_byte_size(part) for part in parts if not _is_image(part))
+    n_bytes += _byte_size(request.parameters.get("response_format", ""))
     extra = _MESSAGE_TOKENS * len(request.messages)
-    return _estimated(size, extra, images)
+    return _token_estimate(n_bytes, extra, images)
 
 
-def _estimated(size: int, extra: int, images: int = 0) -> Estimate:
+def _token_estimate(n_bytes: int, extra: int, images: int = 0) -> Estimate:
     low, likely, high = (
-        size / rate + extra + images * image
-        for rate, image in zip(_BYTES_PER_TOKEN, _IMAGE_TOKENS, strict=True)
+        n_bytes / bytes_per_token + extra + images * image_tokens
+        for bytes_per_token, image_tokens in zip(_BYTES_PER_TOKEN, _IMAGE_TOKENS, strict=True)
     )
     return Estimate(low, likely, high)
 
@@ -217,7 +223,7 @@ def _is_image(part: Any) -> bool:
     return isinstance(part, dict) and cast("dict[str, Any]", part).get("type") == "image_url"
 
 
-def _size(content: Any) -> int:
+def _byte_size(content: Any) -> int:
     if isinstance(content, str):
         return len(content.encode("utf-8", "surrogatepass"))
     return len(msgspec.json.encode(content))

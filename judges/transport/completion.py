@@ -9,13 +9,14 @@ from typing import Any, cast
 import msgspec
 
 from ...records.typed_values import convert
-from ..as_json import well_formed
-from .event_streams import is_event_stream, joined_events
+from ..as_json import replace_surrogates
+from .event_streams import is_event_stream, join_events
 from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 
 _DOCTYPE = b"<!doctype html"
 _MAX_TOKENS = 1 << 53
-_SHOWN = 100
+"""Larger counts are not exact as floats in JSON, and are ignored."""
+_MAX_SHOWN_BYTES = 100
 _MIN_LOGPROB = -9999.0
 """OpenAI's value for a probability of 0, whose logarithm JSON cannot express."""
 
@@ -71,27 +72,30 @@ class _Completion(msgspec.Struct):
 def read_json(raw: bytes) -> object:
     """Decode the body of a response, or the events of a stream.
 
-    A failure is retryable, since bodies may be cut off on their way; a page of HTML is no answer at any time.
+    Raises:
+        CallError: The body is not JSON. It is retryable, since bodies may be cut off, unless the body is a page of HTML.
     """
     if is_event_stream(raw):
-        return joined_events(raw)
+        return join_events(raw)
     if raw.lstrip()[: len(_DOCTYPE)].lower().startswith((_DOCTYPE, b"<html")):
         raise CallError(
-            f"the address answers with a page of HTML, not with a completion: {_shown(raw)}; is it the endpoint's, such as https://HOST/v1?"
+            f"the address answers with a page of HTML, not with a completion: {_beginning(raw)}; is it the endpoint's, such as https://HOST/v1?"
         )
     try:
         return json.loads(raw)
     except RecursionError as error:
         raise CallError("the response body is nested too deeply", retryable=True) from error
     except ValueError as error:  # not JSON, not text, or a number of thousands of digits
-        raise CallError(f"the response body is cut off or not JSON: {_shown(raw)}", retryable=True) from error
+        raise CallError(
+            f"the response body is cut off or not JSON: {_beginning(raw)}", retryable=True
+        ) from error
 
 
-def _shown(raw: bytes) -> str:
-    """Return the beginning of a body that is not JSON, such as a login page."""
+def _beginning(raw: bytes) -> str:
+    """Describe the beginning of a body that is not JSON, such as a login page."""
     if not raw.strip():
         return "it is empty"
-    start = raw[:_SHOWN].decode("utf-8", "replace")
+    start = raw[:_MAX_SHOWN_BYTES].decode("utf-8", "replace")
     return f"it begins {start!r}"
 
 
@@ -101,9 +105,10 @@ def field_of(value: object, name: str) -> object:
 
 
 def read_completion(payload: object) -> Reply:
-    """Read a chat completion's body.
+    """Read the body of a chat completion.
 
-    Any other body is retryable, since gateways under load answer with other objects.
+    Raises:
+        CallError: It is another body. This is retryable, since overloaded gateways answer with other objects.
     """
     try:
         body = convert(payload, _Completion)
@@ -119,8 +124,8 @@ def read_completion(payload: object) -> Reply:
     refusal = choice.message.refusal or "".join(part.refusal or "" for part in parts)
     prompt_tokens = token_count(body.usage, "prompt_tokens")
     return Reply(
-        text=well_formed("".join(part.text or "" for part in parts)),
-        tool_calls=[_requested(call) for call in choice.message.tool_calls or ()] or None,
+        text=replace_surrogates("".join(part.text or "" for part in parts)),
+        tool_calls=[_read_call(call) for call in choice.message.tool_calls or ()] or None,
         reasoning=_reasoning(choice.message),
         refusal=text_or_none(refusal),
         finish_reason=text_or_none(choice.finish_reason),
@@ -132,23 +137,25 @@ def read_completion(payload: object) -> Reply:
     )
 
 
-def _requested(call: _ToolCall) -> RequestedCall:
+def _read_call(call: _ToolCall) -> RequestedCall:
     return requested_call(call.function.name, call.function.arguments, call.id)
 
 
 def requested_call(name: str, arguments: dict[str, Any] | str | None, call_id: str | None) -> RequestedCall:
-    """Return a call that a model requests, without lone surrogates, which files cannot hold."""
-    writable: dict[str, Any] | str
-    if isinstance(arguments, dict):  # texts in it may hold lone surrogates, too
-        writable = json.loads(well_formed(json.dumps(arguments, ensure_ascii=False)))
+    """Return a requested call without lone surrogates, which cannot be written to files."""
+    writable_arguments: dict[str, Any] | str
+    if isinstance(arguments, dict):  # its texts may contain lone surrogates, too
+        writable_arguments = json.loads(replace_surrogates(json.dumps(arguments, ensure_ascii=False)))
     else:
-        writable = "{}" if arguments is None else well_formed(arguments)
-    return RequestedCall(name=well_formed(name), arguments=writable, id=text_or_none(call_id))
+        writable_arguments = "{}" if arguments is None else replace_surrogates(arguments)
+    return RequestedCall(
+        name=replace_surrogates(name), arguments=writable_arguments, id=text_or_none(call_id)
+    )
 
 
 def text_or_none(value: str | None) -> str | None:
-    """Return a text without lone surrogates, which files cannot hold, or None for an empty text."""
-    return well_formed(value or "") or None
+    """Return a text without lone surrogates, which files cannot contain, or None if empty."""
+    return replace_surrogates(value or "") or None
 
 
 def _reasoning(message: _Message) -> str | None:
@@ -164,7 +171,7 @@ def error_in(payload: object) -> str | None:
     return str(message) if message else None
 
 
-_CACHED = (
+_CACHED_TOKENS_FIELDS = (
     ("prompt_tokens_details", "cached_tokens"),
     ("input_tokens_details", "cached_tokens"),
     ("prompt_cache_hit_tokens",),
@@ -174,8 +181,8 @@ _CACHED = (
 
 
 def cached_tokens(usage: object, prompt_tokens: int) -> int:
-    """Return the prompt tokens that the provider had cached and bills at less; 0 if unknown."""
-    for *outer, name in _CACHED:
+    """Return the prompt tokens that the provider had cached and bills at less, or 0."""
+    for *outer, name in _CACHED_TOKENS_FIELDS:
         count = token_count(field_of(usage, outer[0]) if outer else usage, name)
         if count:
             return min(count, prompt_tokens)
@@ -183,7 +190,7 @@ def cached_tokens(usage: object, prompt_tokens: int) -> int:
 
 
 def token_count(usage: object, name: str) -> int:
-    """Return a token count; 0 if it is not a number."""
+    """Return a token count, or 0 if it is no valid number."""
     value = field_of(usage, name)
     return int(value) if isinstance(value, int | float) and 0 <= value <= _MAX_TOKENS else 0
 
@@ -194,16 +201,16 @@ def read_logprobs(logprobs: Any) -> list[TokenLogprob] | None:
         return None
     try:
         content = convert(logprobs, _Logprobs).content or []
-        return [_scored(entry) for entry in content] or None
+        return [_token_logprob(entry) for entry in content] or None
     except (msgspec.ValidationError, ValueError):
         return None
 
 
-def _scored(entry: _ScoredToken) -> TokenLogprob:
+def _token_logprob(entry: _ScoredToken) -> TokenLogprob:
     return TokenLogprob(
-        token=well_formed(entry.token),
+        token=replace_surrogates(entry.token),
         logprob=_finite(entry.logprob),
-        top={well_formed(other.token): _finite(other.logprob) for other in entry.top_logprobs or ()},
+        top={replace_surrogates(other.token): _finite(other.logprob) for other in entry.top_logprobs or ()},
     )
 
 

@@ -1,4 +1,7 @@
-"""Stack the providers in the right order; coalesce identical requests in flight."""
+"""Open a model: stack the providers in the right order.
+
+`connect` lists the layers from the outside in. `CoalescingProvider`, the outermost one, is here too.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ from ...errors import UsageError
 from .adaptive_timeout import PatientProvider
 from .budget import Budget, BudgetedProvider
 from .endpoint import Endpoint, EndpointGroup
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 from .limiter import AdaptiveLimiter, LimitedProvider
 from .openai_provider import OpenAIProvider
 from .retry import OnFailure, RetryingProvider, RetryPolicy
 from .trial import FIRST_CALLS, EndpointTrials, Trial, TrialProvider
 
 
-class CoalescingProvider(Wrapping):
+class CoalescingProvider(WrappingProvider):
     """Provider that makes identical requests in flight wait for one reply.
 
     Each request runs in a separate task, so that cancelling its first caller does not fail the others.
@@ -33,14 +36,14 @@ class CoalescingProvider(Wrapping):
         self._in_flight: dict[tuple[str, bool], asyncio.Task[Reply]] = {}
 
     async def complete(self, request: Request) -> Reply:
-        """Ask, or wait for the reply or failure of the same request; see `Provider.complete`.
+        """Ask, or wait for the same request of another caller; see `Provider.complete`.
 
-        A reply that was waited for counts no calls.
+        Only the first caller's reply or error counts the calls, so that none is counted twice.
         """
         key = (request.key, request.anew)
         task = self._in_flight.get(key)
         if task is not None:
-            return await _shared(task)
+            return await _await_shared(task)
         task = asyncio.get_running_loop().create_task(self._inner.complete(request))
         self._in_flight[key] = task
         task.add_done_callback(lambda _: self._in_flight.pop(key, None))
@@ -55,7 +58,8 @@ class CoalescingProvider(Wrapping):
         await super().aclose()
 
 
-async def _shared(task: asyncio.Task[Reply]) -> Reply:
+async def _await_shared(task: asyncio.Task[Reply]) -> Reply:
+    """Wait for another caller's request, and return its reply without calls."""
     try:
         return msgspec.structs.replace(await asyncio.shield(task), calls=0)
     except CallError as error:
@@ -88,7 +92,7 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
     2. Replies are recorded, also those from the cache.
     3. The cache is read before the model is called.
     4. A model that refuses all of its first calls is not called again.
-    5. Failed calls are retried; waits hold no slot of the limiter.
+    5. Failed calls are retried. This layer is outside the limiter, so that waits take no slot.
     6. The limiter bounds the calls in flight.
     7. A hanging call is repeated within its slot.
     8. Every call counts against the budget.
@@ -101,34 +105,36 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         concurrency: Maximum number of calls in flight; each of several endpoints has its own.
         timeout: Time limit of one call, in seconds.
         attempts: Maximum number of failed calls for one request.
-        patience: Multiple of the usual time after which a call counts as hanging and is repeated; 0 to wait for ``timeout``
-            (see `ReplyTimes`).
+        patience: A call counts as hanging, and is repeated, after this multiple of the usual reply time (see `ReplyTimes`); with
+            0 it is only ended after ``timeout``.
         cache: The reply cache's file, or None for no cache.
         record: A file to record replies to.
         budget: Limit on calls and cost, or None for no limit.
-        meanwhile: Steps of other work, taken one by one during the wait for the first responses.
-        elsewhere: Function that creates and uses the client in other processes; limits and the budget stay in this one.
+        meanwhile: Other work, done step by step during the wait for the first responses.
+        elsewhere: Function that runs the provider which it is given a function to make, in other processes. Limits and the
+            budget stay in this process.
         trials: The first calls to each model, if providers share them, or None for this provider's own.
         failing: Called for each failed call.
 
     Raises:
-        UsageError: With these numbers nothing could be asked.
+        UsageError: ``concurrency``, ``attempts`` or ``timeout`` is not positive.
     """
     if concurrency < 1 or attempts < 1 or not timeout > 0:
         raise UsageError(
             f"expected at least one call in flight, one attempt and some time, got {concurrency}, {attempts}, {timeout:g} s"
         )
-    asking = partial(_asking, timeout=timeout, budget=budget, elsewhere=elsewhere)
+    make_sender = partial(_sending_provider, timeout=timeout, budget=budget, elsewhere=elsewhere)
     if isinstance(endpoint, EndpointGroup):
         from .load_balancing import spread_over  # noqa: PLC0415 - most runs have one endpoint
 
+        # Only the first endpoint advances the other work.
         shares = [
-            (each, asking(each.endpoint, None if at else meanwhile))
-            for at, each in enumerate(endpoint.shares)
+            (share, make_sender(share.endpoint, meanwhile if number == 0 else None))
+            for number, share in enumerate(endpoint.shares)
         ]
         provider: Provider = spread_over(shares, patience, endpoint.report)
     else:
-        provider = asking(endpoint, meanwhile)
+        provider = make_sender(endpoint, meanwhile)
         if patience:
             provider = PatientProvider(provider, patience)
         provider = LimitedProvider(provider, AdaptiveLimiter(concurrency))
@@ -145,15 +151,15 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
 
 
 def _trial_of(endpoint: Endpoint | EndpointGroup, trials: EndpointTrials) -> Callable[[str], Trial]:
-    """Return a function from a model to its trial.
+    """Return a function that returns the trial of a model.
 
-    Several endpoints share the number of first calls, since a request fails only after a call to each.
+    Several endpoints share the first calls between them, since a request fails only after a call to each endpoint.
     """
     endpoints = len(endpoint.shares) if isinstance(endpoint, EndpointGroup) else 1
     return partial(trials.of, endpoint.identity, calls=max(1, FIRST_CALLS // endpoints))
 
 
-def _asking(
+def _sending_provider(
     endpoint: Endpoint,
     meanwhile: Iterator[object] | None,
     *,
@@ -165,6 +171,7 @@ def _asking(
     provider: Provider = (
         OpenAIProvider(endpoint, timeout=timeout, meanwhile=meanwhile)
         if elsewhere is None
+        # An iterator cannot be sent to another process, so `meanwhile` is left out.
         else elsewhere(partial(OpenAIProvider, endpoint, timeout=timeout))
     )
     return provider if budget is None else BudgetedProvider(provider, budget)

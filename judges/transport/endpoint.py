@@ -1,4 +1,8 @@
-"""Address and credentials of a model."""
+"""Endpoints: address and credentials of a model, and removing the key from texts.
+
+An `EndpointGroup` is several endpoints of one model, each an `EndpointShare` with its own limits; `EndpointUse` counts what each
+of them did.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +32,12 @@ class Endpoint:
         kind: ``openai`` for every compatible endpoint, ``azure`` for Azure OpenAI.
         api_version: API version; only for Azure.
         organization: OpenAI's organization that is billed, or None for the variable that the openai library reads.
-        token: Function that returns a token in place of a key, and caches it; only for Azure.
+        token: Function that returns a token to use instead of a key; it caches the token. Only for Azure.
         api: The protocol that the server speaks.
-        path: Path of decisions below the address, or None for the dialect's usual one.
+        path: Path of requests for decisions below the address, or None for the usual path of the protocol.
 
     Raises:
-        UsageError: The address is not a web address or holds a password, or the key cannot be in a header.
+        UsageError: The address is not a web address or contains a password, or the key cannot be in a header.
     """
 
     base_url: str | None
@@ -62,7 +66,7 @@ class Endpoint:
             self._require_address()
 
     def _require_address(self) -> None:
-        """Refuse an endpoint of decisions whose address is not known."""
+        """Refuse an endpoint of a decision model without an address."""
         if self.kind == "azure":
             raise UsageError(
                 f"api={self.api}: give the address of decisions, such as https://RESOURCE.openai.azure.com/openai/v1, as {setting('base_url')} instead of AZURE_OPENAI_ENDPOINT or an Azure connection"
@@ -74,7 +78,7 @@ class Endpoint:
 
     @property
     def identity(self) -> str:
-        """Identity of the endpoint, since models of one name at two endpoints are different models."""
+        """Text that tells endpoints apart, since the same name at two of them may be two models."""
         address = f"{self.kind}:{self.base_url or ''}"
         return address if self.api == "chat" else f"{address} {self.api} {self.path or ''}".rstrip()
 
@@ -88,8 +92,8 @@ class Endpoint:
 
     @property
     def exposes_key(self) -> bool:
-        """True if the key goes to another machine without encryption; a placeholder is no key."""
-        if self.base_url is None or self.api_key is None or len(self.api_key) < _SHORTEST:
+        """True if a key, not just a short placeholder, goes to another machine without encryption."""
+        if self.base_url is None or self.api_key is None or len(self.api_key) < _MIN_KEY_LENGTH:
             return False
         address = urlsplit(self.base_url)
         return address.scheme == "http" and not _is_this_machine(address.hostname or "")
@@ -97,14 +101,14 @@ class Endpoint:
     def client_options(self) -> dict[str, Any]:
         """Return the options of an openai client for this endpoint, without the token."""
         if self.kind == "azure":
-            named = {"azure_endpoint": self.base_url or "", "api_version": self.api_version}
+            options = {"azure_endpoint": self.base_url or "", "api_version": self.api_version}
         else:
-            named = {"base_url": self.base_url, "organization": self.organization}
-        return {"api_key": self.api_key, **named}
+            options = {"base_url": self.base_url, "organization": self.organization}
+        return {"api_key": self.api_key, **options}
 
     def redact(self, text: str) -> str:
         """Return a text without the key."""
-        return redactor(self.api_key)(text.replace(self.api_key, "***") if self.api_key else text)
+        return redactor(self.api_key)(text.replace(self.api_key, _REDACTED) if self.api_key else text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,40 +178,44 @@ def _scheme(address: str) -> str | None:
         return None
 
 
-_SHORTEST = 8
-"""Minimum length of a key that is searched for in replies; a shorter one, such as a placeholder, may be a word."""
+_MIN_KEY_LENGTH = 8
+"""Shorter keys are not searched for in replies: they are placeholders, and may be words."""
 
 _MIN_BEGINNING_LENGTH = 12
-"""Minimum length of the beginning of a key that is searched for."""
+"""Beginnings of a key of this length are searched for, since servers show the beginning of a key that they refuse."""
 
-_SHOWN = "***"
+_REDACTED = "***"
 
 
 def redactor(key: str | None) -> Callable[[str], str]:
     """Return a function that removes a key from a text, unless the key is short.
 
-    It removes the key verbatim, in base64 (at any offset of the encoded text), and URL-encoded; and its beginnings, which
-    servers show of a key that they refuse.
+    It removes the key as it is, in base64 (at any offset of the encoded text), in hexadecimal, and escaped as in URLs, JSON and HTML.
+    It also removes beginnings of the key.
     """
-    if key is None or len(key) < _SHORTEST:
+    if key is None or len(key) < _MIN_KEY_LENGTH:
         return lambda text: text
-    forms = sorted({*_forms(key)}, key=len, reverse=True)
+    forms = sorted({*_forms(key)}, key=len, reverse=True)  # a form may contain a shorter one
     pattern = re.compile("|".join(map(re.escape, forms)))
-    return lambda text: _without_beginnings(pattern.sub(_SHOWN, text), key)
+    return lambda text: _without_beginnings(pattern.sub(_REDACTED, text), key)
 
 
 def _without_beginnings(text: str, key: str) -> str:
-    """Remove beginnings of a key of at least twelve characters, each as long as it is."""
-    pieces, at = list[str](), 0
-    while len(key) > _MIN_BEGINNING_LENGTH and (found := text.find(key[:_MIN_BEGINNING_LENGTH], at)) >= 0:
-        pairs = zip(text[found : found + len(key)], key, strict=False)
-        end = found + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        pieces += [text[at:found], _SHOWN]
-        at = end
-    return "".join([*pieces, text[at:]])
+    """Remove each beginning of a key, as far as the text equals the key."""
+    if len(key) <= _MIN_BEGINNING_LENGTH:
+        return text
+    beginning = key[:_MIN_BEGINNING_LENGTH]
+    pieces, position = list[str](), 0
+    while (start := text.find(beginning, position)) >= 0:
+        pairs = zip(text[start : start + len(key)], key, strict=False)
+        end = start + sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        pieces += [text[position:start], _REDACTED]
+        position = end
+    return "".join([*pieces, text[position:]])
 
 
 def _forms(key: str) -> Iterator[str]:
+    """Yield the key in the encodings in which a server may echo it."""
     yield key
     yield quote(key, safe="")
     yield quote_plus(key)
@@ -217,7 +225,7 @@ def _forms(key: str) -> Iterator[str]:
     for escape in ("%{:02x}", "%{:02X}", "\\u{:04x}", "\\x{:02x}", "&#{};", "&#x{:x};"):
         yield "".join(map(escape.format, key.encode()))
     for before in range(3):
-        # A letter encodes six bits; those at both ends also encode bits beside the key.
+        # A letter of base64 encodes six bits. Letters at both ends that also encode neighbouring bytes are left out.
         first, bits = -(-before * 8 // 6), (before + len(key.encode())) * 8
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             yield encode(b"\0" * before + key.encode()).decode()[first : bits // 6]

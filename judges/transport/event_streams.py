@@ -1,4 +1,7 @@
-"""Answers of servers that only stream: server-sent events joined into one body."""
+"""Join the server-sent events of servers that only stream into one body.
+
+A stream of chat completions has chunks with deltas; one of the Responses API ends with the whole response.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,19 @@ from typing import Any, cast
 
 from .exchange import CallError
 
-_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_FIELD_PREFIXES = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
 def is_event_stream(raw: bytes) -> bool:
     """Return whether a body consists of server-sent events."""
-    return raw.lstrip().startswith(_STARTS)
+    return raw.lstrip().startswith(_FIELD_PREFIXES)
 
 
-def joined_events(raw: bytes) -> object:
-    """Return the completion of a stream, from its chunks, or the response in its last event.
+def join_events(raw: bytes) -> object:
+    """Return the body of a stream: its final response, its error, or a joined completion.
 
     Raises:
-        CallError: The stream was cut off, which a further try may mend; or its events are no answer.
+        CallError: The stream was cut off (retryable), or its events are no chat completion.
     """
     chunks: list[dict[str, Any]] = []
     is_done = False
@@ -30,11 +33,13 @@ def joined_events(raw: bytes) -> object:
         if data == "[DONE]":
             is_done = True
             break
-        chunks += _objects(data)
-    whole = next((chunk["response"] for chunk in chunks if chunk.get("type") == "response.completed"), None)
-    failed = next((chunk for chunk in chunks if chunk.get("error")), None)
-    if whole is not None or failed is not None:
-        return cast("object", whole or failed)
+        if (chunk := _parse_chunk(data)) is not None:
+            chunks.append(chunk)
+    responses = (chunk["response"] for chunk in chunks if chunk.get("type") == "response.completed")
+    final_response = next(responses, None)
+    error_event = next((chunk for chunk in chunks if chunk.get("error")), None)
+    if final_response is not None or error_event is not None:
+        return cast("object", final_response or error_event)
     if not any(isinstance(chunk.get("choices"), list) for chunk in chunks):
         if is_done or chunks:
             raise CallError("the server streams events that are no chat completion")
@@ -45,50 +50,53 @@ def joined_events(raw: bytes) -> object:
     return body
 
 
-def _objects(data: str) -> list[dict[str, Any]]:
+def _parse_chunk(data: str) -> dict[str, Any] | None:
+    """Return the JSON object of an event, or None for any other JSON value."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise CallError("the stream of events is cut off or not JSON", retryable=True) from error
-    return [cast("dict[str, Any]", value)] if isinstance(value, dict) else []
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def _completion(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the first choice of a stream as a completion."""
+    """Join the chunks of a stream's first choice into a completion."""
     message: dict[str, Any] = {"content": None}
     calls: dict[Any, dict[str, Any]] = {}
-    ended: str | None = None
+    finish_reason: str | None = None
     logprobs: list[Any] = []
     for chunk in chunks:
         for choice in _dicts(chunk.get("choices")):
             if choice.get("index", 0) != 0:
                 continue
-            delta = choice.get("delta")
-            for name, value in (_dicts([delta]) or [{}])[0].items():
+            for name, value in _as_dict(choice.get("delta")).items():
                 if name == "tool_calls":
                     _add_calls(calls, value)
+                # The content, a refusal, and reasoning under whatever name the server gives it.
                 elif isinstance(value, str) and name != "role":
                     message[name] = (message.get(name) or "") + value
-            ended = choice.get("finish_reason") or ended
-            logprobs += (_dicts([choice.get("logprobs")]) or [{}])[0].get("content") or []
+            finish_reason = choice.get("finish_reason") or finish_reason
+            logprobs += _as_dict(choice.get("logprobs")).get("content") or []
     if calls:
-        message["tool_calls"] = [calls[at] for at in sorted(calls, key=str)]
-    choice = {
+        # By text, since a server may send an index that is no number.
+        message["tool_calls"] = [calls[index] for index in sorted(calls, key=str)]
+    joined_choice = {
         "message": message,
-        "finish_reason": ended,
+        "finish_reason": finish_reason,
         "logprobs": {"content": logprobs} if logprobs else None,
     }
     return {
-        "choices": [choice],
-        "model": next((each["model"] for each in chunks if each.get("model")), None),
-        "usage": next((each["usage"] for each in reversed(chunks) if each.get("usage")), None),
+        "choices": [joined_choice],
+        "model": next((chunk["model"] for chunk in chunks if chunk.get("model")), None),
+        "usage": next((chunk["usage"] for chunk in reversed(chunks) if chunk.get("usage")), None),
     }
 
 
 def _add_calls(calls: dict[Any, dict[str, Any]], pieces: Any) -> None:
-    """Add pieces of calls, each to the call of its index."""
+    """Append the pieces of tool calls in a delta to the calls with their index."""
     for piece in _dicts(pieces):
-        function = (_dicts([piece.get("function")]) or [{}])[0]
+        function = _as_dict(piece.get("function"))
+        # A server that sends no index sends each call in one piece.
         call = calls.setdefault(piece.get("index", len(calls)), {"function": {"name": "", "arguments": ""}})
         call["id"] = piece.get("id") or call.get("id")
         for name in ("name", "arguments"):
@@ -97,6 +105,10 @@ def _add_calls(calls: dict[Any, dict[str, Any]], pieces: Any) -> None:
 
 
 def _dicts(values: Any) -> list[dict[str, Any]]:
-    """Return the objects of a list."""
-    listed = cast("list[Any]", values) if isinstance(values, list) else []
-    return [cast("dict[str, Any]", each) for each in listed if isinstance(each, dict)]
+    """Return the objects in a list, or none if it is not a list."""
+    items = cast("list[Any]", values) if isinstance(values, list) else []
+    return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -1,4 +1,4 @@
-"""Requests, replies, and the one method that every provider has."""
+"""Requests to models, replies and failed calls, and the interface of all providers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 
 from ...errors import ProviderError
-from ...records import Message
+from ...records import Message, Usage
 from ...records.case import Record
 
-_KEY_CHARACTERS = 32
-"""128 bits of the hash: no two requests of a run share it, and it fits a batch file's ``custom_id``."""
+_KEY_LENGTH = 32
+"""Hexadecimal digits: 128 bits let no two requests of a run collide, and fit a batch file's ``custom_id``."""
 
 ApiName: TypeAlias = Literal["chat", "systemone", "decisions", "gemini"]
-"""Protocol of an endpoint: chat completions, or one of the dialects of decision models (`decision_apis`)."""
+"""Protocol of an endpoint: chat completions, or a dialect of decision models (`decision_apis`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Request:
         repeat: Number of the repetition; each repetition is a separate request.
         attempt: 0, or 1 for the retry of an unreadable reply.
         key: Hash of the fields above; equal requests have equal keys in every run.
-        anew: Whether to ask although the cache holds a reply, since that one cannot be read.
-        retry: Number of the later command that asks again after unreadable replies; 0 for the first. A batch tells them apart.
-        api: The protocol. Other than ``chat``, there are no messages, and ``parameters`` is the body without the model.
+        anew: Whether to ignore the cached reply, since it cannot be read.
+        retry: Number of earlier commands that got only unreadable replies. Batches need it to tell the requests apart.
+        api: The protocol. If it is not ``chat``, there are no messages, and ``parameters`` is the whole body but the model.
     """
 
     model: str
@@ -50,7 +50,7 @@ class Request:
 
     @property
     def custom_id(self) -> str:
-        """Id of the request in a batch; a retry has one that no earlier batch answers."""
+        """Id of the request in a batch; that of a retry differs from those in earlier batches."""
         return f"{self.key}-{self.retry}" if self.retry else self.key
 
     def body(self) -> dict[str, Any]:
@@ -61,10 +61,10 @@ class Request:
 
 
 def _encoded(values: Sequence[Any]) -> bytes:
-    """Return values as JSON, with keys in their order, faster than `json.dumps`."""
+    """Encode values as JSON, with keys in their given order, faster than `json.dumps`."""
     try:
         return msgspec.json.encode(values)
-    except UnicodeEncodeError:  # a lone surrogate, which the request then cannot be sent with
+    except UnicodeEncodeError:  # a lone surrogate, for which sending the request will fail
         return json.dumps(values, separators=(",", ":")).encode("ascii")
 
 
@@ -80,6 +80,7 @@ def make_request(
     api: ApiName = "chat",
 ) -> Request:
     """Make a request with its key; ``attempt`` is 1 after an unreadable reply."""
+    # `anew` and `retry` are left out: they do not change the question.
     content = (
         json.dumps(
             [model, messages, parameters, repeat, attempt], sort_keys=True, separators=(",", ":")
@@ -88,7 +89,7 @@ def make_request(
         # The order of questions and options is part of what a decision model is asked.
         else _encoded([api, model, parameters, repeat, attempt])
     )
-    key = hashlib.sha256(content).hexdigest()[:_KEY_CHARACTERS]
+    key = hashlib.sha256(content).hexdigest()[:_KEY_LENGTH]
     return Request(model, messages, parameters, repeat, attempt, key, anew, retry, api)
 
 
@@ -117,11 +118,11 @@ class Reply(Record, frozen=True, kw_only=True):
         reasoning: The model's reasoning, if the endpoint returns it separately.
         refusal: The provider's refusal, if it marks one.
         finish_reason: Why the model stopped: ``stop``, ``length``, ``content_filter`` ...
-        served_by: The model that answered, as the endpoint names it; perhaps a dated version of the requested one.
+        served_by: The model that answered, as the endpoint names it: often a dated version of the requested one.
         prompt_tokens: Prompt tokens, as counted by the provider.
         cached_tokens: Prompt tokens that the provider had cached, if it counts them.
         completion_tokens: Completion tokens, as counted by the provider.
-        logprobs: Per token, if requested and given.
+        logprobs: Log-probabilities of its tokens, if requested and returned.
         calls: Number of HTTP calls, retries included; 0 if it came from the cache or a recording.
         from_cache: Whether it came from the reply cache.
     """
@@ -138,6 +139,16 @@ class Reply(Record, frozen=True, kw_only=True):
     logprobs: list[TokenLogprob] | None = None
     calls: int = 1
     from_cache: bool = False
+
+    @property
+    def usage(self) -> Usage:
+        """Its calls and tokens; a cached reply has the tokens of the original call."""
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cached_tokens=self.cached_tokens,
+        )
 
 
 class CallError(ProviderError):
@@ -179,7 +190,7 @@ class CallError(ProviderError):
 
 
 class NotRecordedError(CallError):
-    """A call was not made: replies are only looked up, and this one is missing."""
+    """A call was not made, since replies are only replayed, and this one was not recorded."""
 
     calls = 0
 
@@ -203,7 +214,7 @@ class Provider(Protocol):
         ...
 
 
-class Wrapping:
+class WrappingProvider:
     """Base of providers that wrap another, and close it."""
 
     def __init__(self, inner: Provider) -> None:

@@ -18,14 +18,14 @@ from .sending import LARGEST, Response, bounded_body, connection_failed
 
 
 class LibrarySender:
-    """Sender with the openai library: for OpenAI, Azure, and the library's variables.
+    """Sender with the openai library: for OpenAI, Azure, and the library's own variables.
 
     The client's retries are off, since `RetryingProvider` retries.
     """
 
     def __init__(self, endpoint: Endpoint, timeout: float) -> None:
         self._token = endpoint.token
-        shared: dict[str, Any] = {
+        options: dict[str, Any] = {
             "max_retries": 0,
             "timeout": timeout,
             "http_client": BoundedClient(timeout=timeout),
@@ -34,10 +34,10 @@ class LibrarySender:
         try:
             self._client = (
                 openai.AsyncAzureOpenAI(
-                    **shared, azure_ad_token_provider=self._fresh_token if self._token else None
+                    **options, azure_ad_token_provider=self._fresh_token if self._token else None
                 )
                 if endpoint.kind == "azure"
-                else openai.AsyncOpenAI(**shared)
+                else openai.AsyncOpenAI(**options)
             )
         except openai.OpenAIError as error:
             raise CallError(str(error)) from error
@@ -79,7 +79,7 @@ class LibrarySender:
     async def _fresh_token(self) -> str:
         assert self._token is not None
         try:
-            # It may take a request over the network.
+            # In a thread, since it may request the token over the network.
             token = await asyncio.to_thread(self._token)
         except Exception as error:
             raise CallError(f"no token: {_cause(error)}") from error
@@ -97,12 +97,12 @@ def _cause(error: Exception) -> str:
     return f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
 
 
-_PACKED = frozenset({"gzip", "x-gzip", "deflate"})
-"""Encodings that can be unpacked in pieces, up to a limit."""
+_ENCODINGS = frozenset({"gzip", "x-gzip", "deflate"})
+"""Content encodings that zlib unpacks in pieces, so that the size can be bounded."""
 
 
 class BoundedClient(openai.DefaultAioHttpClient):
-    """HTTP client that bounds the size of responses; the library unpacks a body of any size."""
+    """HTTP client that bounds the size of responses, which the library itself does not."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send a request, and read the response up to the size limit."""
@@ -110,7 +110,7 @@ class BoundedClient(openai.DefaultAioHttpClient):
         options["stream"] = True
         response = await super().send(request, **options)
         try:
-            pieces = _unpacked(response.aiter_raw(), response.headers.get("content-encoding", ""))
+            pieces = _unpack(response.aiter_raw(), response.headers.get("content-encoding", ""))
             body = await bounded_body(pieces, response.status_code)
         finally:
             await response.aclose()
@@ -122,17 +122,17 @@ class BoundedClient(openai.DefaultAioHttpClient):
         return httpx2.Response(response.status_code, headers=headers, content=body, request=request)
 
 
-async def _unpacked(pieces: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
+async def _unpack(pieces: AsyncIterator[bytes], encoding: str) -> AsyncIterator[bytes]:
     encoding = encoding.strip().lower()
     if encoding in {"", "identity"}:
         async for piece in pieces:
             yield piece
         return
-    if encoding not in _PACKED:
+    if encoding not in _ENCODINGS:
         raise CallError(f"the response is packed as {encoding[:20]!r}, which was not asked for")
-    unpacking = zlib.decompressobj(zlib.MAX_WBITS | 32)  # the header says which of the two it is
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: read from the header whether it is gzip or zlib
     async for piece in pieces:
         try:
-            yield unpacking.decompress(piece, LARGEST + 1)
+            yield unpacker.decompress(piece, LARGEST + 1)
         except zlib.error as error:
             raise CallError(f"the response cannot be unpacked: {error}", retryable=True) from error

@@ -7,33 +7,32 @@ from collections import deque
 from http import HTTPStatus
 from typing import Any
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 _BURST_SHARE = 0.2
-"""Minimum share of the last calls with 429s that make a burst. A single 429 concerns one call; stopping all calls for it would
-cost more than it saves."""
+"""At this share of 429s among the last calls, they are a burst. Stopping all calls for a single 429 would cost more than it saves."""
 _MIN_WINDOW = 16
-"""Minimum number of last calls that are looked at; otherwise as many as fill the slots twice."""
-_CUT = 0.5
+"""A burst is looked for in as many last calls as fill the slots twice, but at least in this many."""
+_BURST_FACTOR = 0.5
 """Factor of the limit after a burst."""
-_UNNAMED_PAUSE = 0.5
-"""Seconds to pause after a burst of 429s without a waiting time."""
+_DEFAULT_PAUSE = 0.5
+"""Seconds to pause after a burst if the server does not say how long to wait."""
 _MAX_PAUSE = 120.0
 """Maximum pause in seconds, even if the server asks for more."""
 _HOPELESS_AFTER = 300.0
-"""Seconds of 429s without a reply after which waiting calls fail: a daily quota does not come back during a run."""
-_CATCH_UP = 5
-"""Maximum number of spaced starts that are made up for after a late timer."""
+"""After this many seconds with 429s alone, waiting calls fail: a daily quota does not come back during a run."""
+_MAX_LATE_STARTS = 5
+"""At most this many starts are made up for at once if a timer fires late."""
 
 
 class AdaptiveLimiter:
-    """Slots for calls in flight, adapted by AIMD to rate limits (429) only.
+    """Slots for calls in flight, whose number adapts to rate limits (HTTP 429) alone.
 
-    AIMD is additive increase, multiplicative decrease.
+    It grows by one for each round of replies, and halves after a burst of 429s (additive increase, multiplicative decrease). Calls
+    that began before the burst do not halve it again. It begins at the maximum, since most servers allow that.
 
-    A burst of 429s halves the limit once, since calls that began before cannot halve it again. No call starts during the waiting
-    time that the server names. If a 429 names a rate, starts are spaced by it from then on. If only 429s arrive for minutes,
-    waiting callers get an error. Other errors change nothing. The limiter begins with the maximum, since most servers allow it.
+    No call starts during the wait that the server asks for. If a 429 names a rate, starts are spaced by it from then on. If only
+    429s arrive for minutes, waiting callers get an error. A ticket is the number of a call, in the order of their starts.
     """
 
     def __init__(self, most: int) -> None:
@@ -46,8 +45,8 @@ class AdaptiveLimiter:
         self._limited_tickets: deque[int] = deque()
         self._waiting: deque[asyncio.Future[int]] = deque()
         self.opens_at = 0.0
-        """Time of the event loop before which no call starts."""
-        self._gap = 0.0
+        """No call starts before this time of the event loop."""
+        self._start_interval = 0.0
         self._only_limited_since: float | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -61,8 +60,10 @@ class AdaptiveLimiter:
         now = asyncio.get_running_loop().time()
         if self.active >= self.limit or now < self.opens_at:
             return None
-        if self._gap:
-            self.opens_at = max(self.opens_at, now - _CATCH_UP * self._gap) + self._gap
+        if self._start_interval:
+            self.opens_at = (
+                max(self.opens_at, now - _MAX_LATE_STARTS * self._start_interval) + self._start_interval
+            )
         self.active += 1
         self._started += 1
         return self._started - 1
@@ -88,6 +89,7 @@ class AdaptiveLimiter:
     def succeeded(self) -> None:
         """Release a slot after a reply."""
         self._only_limited_since = None
+        # One more slot after as many replies as there are slots.
         self._limit = min(self._most, self._limit + 1 / self._limit)
         self._release()
 
@@ -101,28 +103,29 @@ class AdaptiveLimiter:
         if self._only_limited_since is None:
             self._only_limited_since = asyncio.get_running_loop().time()
         if error.allowed_rate:
-            # A rate counts from the first call that names it.
-            self._gap = 1 / error.allowed_rate
+            # A stated rate is applied at once, without waiting for a burst.
+            self._start_interval = 1 / error.allowed_rate
             self._pause(error)
         if ticket >= self._counts_from_ticket and self._is_burst(ticket):
+            # Calls in flight began under the old limit, so their 429s do not count.
             self._limited_tickets.clear()
             self._counts_from_ticket = self._started
-            self._limit = max(1.0, self._limit * _CUT)
+            self._limit = max(1.0, self._limit * _BURST_FACTOR)
             self._pause(error)
         if self.hopeless():
             self._fail_waiting()
 
     def _is_burst(self, ticket: int) -> bool:
-        window = max(_MIN_WINDOW, 2 * self.limit)
+        window = max(_MIN_WINDOW, 2 * self.limit)  # in starts of calls
         self._limited_tickets.append(ticket)
         while self._limited_tickets and self._limited_tickets[0] < self._started - window:
             self._limited_tickets.popleft()
         return len(self._limited_tickets) >= _BURST_SHARE * min(window, self._started)
 
     def _pause(self, error: CallError) -> None:
-        seconds = _UNNAMED_PAUSE if error.retry_after is None else min(error.retry_after, _MAX_PAUSE)
-        # One gap of slack: otherwise a timer that is early gets another 429.
-        self.opens_at = max(self.opens_at, asyncio.get_running_loop().time() + seconds + self._gap)
+        seconds = _DEFAULT_PAUSE if error.retry_after is None else min(error.retry_after, _MAX_PAUSE)
+        # One interval more, since a timer that fires too early would cause another 429.
+        self.opens_at = max(self.opens_at, asyncio.get_running_loop().time() + seconds + self._start_interval)
 
     def hopeless(self) -> bool:
         """Return whether the server has rate-limited all calls for minutes, and asks to wait."""
@@ -161,7 +164,7 @@ class AdaptiveLimiter:
 
 
 def got_slot(turn: asyncio.Future[Any]) -> bool:
-    """Return whether a caller that is cancelled was given a slot, which it must release."""
+    """Return whether a cancelled caller had been given a slot, which it must release."""
     return turn.done() and not turn.cancelled() and turn.exception() is None
 
 
@@ -176,7 +179,7 @@ def nothing_but_rate_limits() -> CallError:
     return error
 
 
-class LimitedProvider(Wrapping):
+class LimitedProvider(WrappingProvider):
     """Provider that holds a slot of a limiter during each call.
 
     All callers of an endpoint share its limiter.

@@ -1,6 +1,7 @@
 """Spread requests over several endpoints of one model, by their speed.
 
-A slow or broken endpoint does not delay callers.
+A `PooledEndpoint` has the state of one endpoint: its speed, failures and rests. `SpreadingProvider` chooses among them, so that a
+slow or broken endpoint does not delay callers.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from .pooled_endpoint import PooledEndpoint, concerns_request
 
 @dataclass(slots=True, eq=False)
 class _Waiter:
+    """A request that waits for a slot: its turn, and the endpoints that have failed it."""
+
     turn: asyncio.Future[tuple[PooledEndpoint, int]]
     tried: Collection[PooledEndpoint]
 
@@ -31,10 +34,10 @@ class SpreadingProvider:
     A request that fails at one endpoint is sent to another at once. Requests without a free slot wait in one queue for all
     endpoints.
 
-    An endpoint rests for a second after three failures in a row, or calls that took ``patience`` times the usual time of the
-    fastest endpoint. Then it gets one test call; each time that this call fails, the endpoint rests twice as long. An endpoint
-    that refuses all calls (401, 403, 404, no funds) rests for a minute. If all endpoints rest, they are called nevertheless. At
-    the end ``report`` is called with the usage of each endpoint.
+    An endpoint rests for a second after three failures in a row. A call that takes ``patience`` times the usual time of the fastest
+    endpoint is a failure. After the rest, the endpoint gets one test call; if it fails, the next rest is twice as long. An endpoint
+    that refuses all calls (401, 403, 404, no funds) rests for a minute. If all endpoints rest, they are called nevertheless. At the
+    end, ``report`` is called with the usage of each endpoint.
     """
 
     def __init__(
@@ -60,7 +63,7 @@ class SpreadingProvider:
             except TimeoutError:
                 given_up += 1
                 calls += 1
-                tried = {member}
+                tried = {member}  # the others may be tried again: the request was not refused, only slow
             except CallError as error:
                 calls += error.calls
                 tried.add(member)
@@ -85,7 +88,7 @@ class SpreadingProvider:
         return reply
 
     def _can_try_another(self, tried: Collection[PooledEndpoint]) -> bool:
-        """Return whether an endpoint may be called that has not failed this request."""
+        """Return whether there is an available endpoint that has not failed this request."""
         now = asyncio.get_running_loop().time()
         return any(
             member.available(now) and not member.limiter.hopeless()
@@ -94,7 +97,10 @@ class SpreadingProvider:
         )
 
     async def _acquire(self, tried: Collection[PooledEndpoint]) -> tuple[PooledEndpoint, int]:
-        """Wait for a slot, at an endpoint that was not tried if there is one."""
+        """Wait for a slot, preferably at an endpoint that has not failed this request.
+
+        Requests that were tried before come first.
+        """
         waiter = _Waiter(asyncio.get_running_loop().create_future(), tried)
         if tried:
             self._waiting.appendleft(waiter)
@@ -117,31 +123,34 @@ class SpreadingProvider:
         now = asyncio.get_running_loop().time()
         if all(endpoint.limiter.hopeless() for endpoint in self._members):
             self._fail_waiting()
-        waiting: deque[_Waiter] = deque()
+        # Waiters that cannot use the free slots now keep their places in the queue.
+        passed_over: deque[_Waiter] = deque()
         while self._waiting and self._pick((), now) is not None:
             waiter = self._waiting.popleft()
             if waiter.turn.done():
                 continue
             member = self._pick(waiter.tried, now)
             if member is None:
-                waiting.append(waiter)
+                passed_over.append(waiter)
             else:
                 waiter.turn.set_result((member, member.begin()))
-        self._waiting.extendleft(reversed(waiting))
+        self._waiting.extendleft(reversed(passed_over))
         self._set_timer(now)
 
     def _pick(self, tried: Collection[PooledEndpoint], now: float) -> PooledEndpoint | None:
-        """Return the endpoint to call now; None if no endpoint that may be called has a free slot."""
+        """Return the endpoint to call now, or None if no available one has a free slot."""
         available = [
             member for member in self._members if member.available(now) and not member.limiter.hopeless()
         ]
+        # If all rest or are hopeless, any endpoint is better than none.
         candidates = (
             [endpoint for endpoint in available if endpoint not in tried] or available or self._members
         )
         free = [candidate for candidate in candidates if candidate.free(now)]
         typical_seconds = [member.seconds for member in self._members if member.seconds is not None]
+        # An endpoint without a reply counts as fast as the fastest, so that it is tried.
         usual = min(typical_seconds, default=1.0)
-        return min(free, key=lambda each: each.cost(usual), default=None)
+        return min(free, key=lambda endpoint: endpoint.cost(usual), default=None)
 
     def _set_timer(self, now: float) -> None:
         """Set a timer for the next endpoint that may be called, if a request waits."""
@@ -149,9 +158,9 @@ class SpreadingProvider:
             self._timer.cancel()
             self._timer = None
         times = [time for member in self._members for time in (member.limiter.opens_at, member.rests_until)]
-        later = [time for time in times if time > now]
-        if self._waiting and later:
-            self._timer = asyncio.get_running_loop().call_at(min(later), self._admit)
+        future_times = [time for time in times if time > now]
+        if self._waiting and future_times:
+            self._timer = asyncio.get_running_loop().call_at(min(future_times), self._admit)
 
     def _fail_waiting(self) -> None:
         waiting, self._waiting = self._waiting, deque()

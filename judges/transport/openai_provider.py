@@ -1,18 +1,22 @@
-"""Call any OpenAI-compatible endpoint or decision model, and read its responses."""
+"""Call any OpenAI-compatible endpoint or decision model, and read its responses.
+
+An `Endpoint` is an address with its key. A `Sender` sends bytes to it. An `Api` writes a request's body and reads the response's.
+`OpenAIProvider` puts the three together, and turns error responses into a `CallError`. Decision models: see `decision_apis`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ...records.typed_values import decode_json
 from ...spelling import setting
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .completion import field_of, read_json
 from .decision_apis import DECISION_APIS, decision_api
 from .endpoint import Endpoint
@@ -25,21 +29,22 @@ from .sending import DirectSender, Response, Sender
 _RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 )
-_NOT_THERE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
+"""Besides those of server errors, as in OpenAI's client."""
+_NO_SUCH_API_STATUSES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
 _MAX_MESSAGE_LENGTH = 1000
 """Maximum characters of an error's message: more than APIs write, fewer than a page of HTML has."""
-_A_MOMENT = 0.02
-"""Seconds after which the first requests have been sent."""
-_BETWEEN_STEPS = 0.005
-"""Seconds between two steps of work done meanwhile, for the replies that arrived during one."""
+_HEAD_START_SECONDS = 0.02
+"""Time for sending the first requests, before other work begins."""
+_PAUSE_SECONDS = 0.005
+"""Pause between two steps of other work, in which the event loop reads replies."""
 
 
 class OpenAIProvider:
-    """Provider that sends each request once, and reads the response.
+    """Provider that sends requests without retries, and reads the responses.
 
-    The HTTP library is imported at the first request, so that a run with a full cache does without. A call fails after
-    ``timeout`` seconds, even if bytes still arrive. ``meanwhile`` is advanced step by step during the wait for the first
-    responses, unless they arrive at once.
+    The HTTP library is imported at the first request, so that a run with a full cache never imports it. A call fails after
+    ``timeout`` seconds, even if bytes still arrive. ``meanwhile`` is other work, done step by step during the wait for the first
+    responses.
     """
 
     def __init__(
@@ -54,7 +59,7 @@ class OpenAIProvider:
         self._meanwhile = meanwhile
         self._sender: Sender | None = None
         self._apis: dict[str, Api] = {}
-        self._at_work: asyncio.Task[None] | None = None
+        self._background_task: asyncio.Task[None] | None = None
 
     async def complete(self, request: Request) -> Reply:
         """Send one request. See `Provider.complete`."""
@@ -63,49 +68,51 @@ class OpenAIProvider:
         if self._sender is None:
             self._sender = _sender(self._endpoint, self._timeout)
             if self._meanwhile is not None:
-                self._at_work = asyncio.create_task(_advance(self._meanwhile))
+                self._background_task = asyncio.create_task(_advance(self._meanwhile))
         try:
             async with asyncio.timeout(self._timeout):
                 response, api = await self._send(self._sender, request)
             if response.succeeded:
-                return self._without_key(api.read(read_json(response.body)))
+                return self._redact_reply(api.read(read_json(response.body)))
         except TimeoutError as error:
             raise CallError(f"no reply within {self._timeout:g} s", retryable=True) from error
         except CallError as error:
-            error.args = (self._shown(str(error)),)
+            error.args = (self._presentable(str(error)),)  # keeps its class and attributes, hides the key
             raise
+        # Outside the `try`, since its messages are presentable already.
         return self._refusal_or_raise(response, request)
 
     async def _send(self, sender: Sender, request: Request) -> tuple[Response, Api]:
-        """Send a request in its model's form, or in the other form if the server asks for it."""
+        """Send a request to its model's API, or to the Responses API if the server asks for it."""
         if request.api != "chat":
             api = decision_api(request, self._endpoint.path)
             return await sender.send(request, api), api
         api = self._apis.get(request.model, CHAT)
         response = await sender.send(request, api)
         refused = api is CHAT and not response.succeeded
-        if refused and needs_responses(response.status, _error_in(response.body)[0]):
-            other = await sender.send(request, RESPONSES)
-            if other.status not in _NOT_THERE:
+        if refused and needs_responses(response.status, _error_in(response.body).message):
+            second_response = await sender.send(request, RESPONSES)
+            if second_response.status not in _NO_SUCH_API_STATUSES:
                 self._apis[request.model] = RESPONSES
-                return other, RESPONSES
+                return second_response, RESPONSES
         return response, api
 
     async def aclose(self) -> None:
         """Close the connections."""
-        if self._at_work is not None:
-            self._at_work.cancel()
+        if self._background_task is not None:
+            self._background_task.cancel()
         if self._sender is not None:
             sender, self._sender = self._sender, None
             await sender.aclose()
 
     def _refusal_or_raise(self, response: Response, request: Request) -> Reply:
-        """Return the refusal of a prompt that a content filter stopped; raise any other error."""
+        """Return a refusal if a content filter stopped the prompt; raise any other error."""
         message, code, param = _error_in(response.body)
+        # Redirects are not followed, since they could lead the key to another server.
         if response.status < HTTPStatus.BAD_REQUEST and (moved := response.headers.get("location")):
             message = f"moved to {moved}: name that address instead"
-        text = self._shown(message)
-        if request.api == "chat" and _may_decide(response.status, message):
+        text = self._presentable(message)
+        if request.api == "chat" and _may_be_decision_model(response.status, message):
             text = f"{text} (if this is a decision model, name its protocol: {setting('endpoints', 'URL,api=' + '|'.join(DECISION_APIS))})"
         if response.status == HTTPStatus.BAD_REQUEST and code == "content_filter":
             return Reply(refusal=text, finish_reason="content_filter")
@@ -121,8 +128,8 @@ class OpenAIProvider:
             param=name_in_chat(param, request),
         )
 
-    def _without_key(self, reply: Reply) -> Reply:
-        """Remove the key from a reply, since a server may echo it."""
+    def _redact_reply(self, reply: Reply) -> Reply:
+        """Remove the API key from a reply, since a server may echo it."""
         assert self._sender is not None
         redact = self._sender.redact_reply
         names = ("text", "reasoning", "refusal", "finish_reason", "served_by")
@@ -131,30 +138,30 @@ class OpenAIProvider:
             name: redact(text) for name, text in texts.items() if text and redact(text) != text
         }
         if reply.tool_calls:
-            written = msgspec.json.encode(reply.tool_calls).decode()
-            if (redacted := redact(written)) != written:
+            calls_json = msgspec.json.encode(reply.tool_calls).decode()
+            if (redacted := redact(calls_json)) != calls_json:
                 changed["tool_calls"] = decode_json(redacted, list[RequestedCall])
         return msgspec.structs.replace(reply, **changed) if changed else reply
 
-    def _shown(self, text: str) -> str:
-        """Return a message as it may be shown: without the key, on one line, short."""
-        shown = self._sender.redact(text) if self._sender is not None else text
-        return " ".join(well_formed(shown).split())[:_MAX_MESSAGE_LENGTH]
+    def _presentable(self, text: str) -> str:
+        """Return a message without the key, on one line, shortened."""
+        redacted = self._sender.redact(text) if self._sender is not None else text
+        return " ".join(replace_surrogates(redacted).split())[:_MAX_MESSAGE_LENGTH]
 
 
-_DECIDING = re.compile(r"\bdecisions?[ _-]models?\b|/systemone\b|/decisions\b", re.IGNORECASE)
+_DECISION_MODEL_HINT = re.compile(r"\bdecisions?[ _-]models?\b|/systemone\b|/decisions\b", re.IGNORECASE)
 
 
-def _may_decide(status: int, message: str) -> bool:
-    """Return whether a server without chat completions may have a decision model."""
-    return status in _NOT_THERE or (
+def _may_be_decision_model(status: int, message: str) -> bool:
+    """Return whether an error response suggests that the server has a decision model instead."""
+    return status in _NO_SUCH_API_STATUSES or (
         HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
-        and _DECIDING.search(message) is not None
+        and _DECISION_MODEL_HINT.search(message) is not None
     )
 
 
 def _other_protocol(request: Request, endpoint: Endpoint) -> CallError:
-    """Return the error of a request that the endpoint does not understand; it is not sent."""
+    """Return the error for a request that is not sent, since the endpoint has another protocol."""
     error = CallError(
         f"not asked: the endpoint is one of api={endpoint.api}, and this question is for api={request.api}"
     )
@@ -163,10 +170,13 @@ def _other_protocol(request: Request, endpoint: Endpoint) -> CallError:
 
 
 async def _advance(steps: Iterator[object]) -> None:
-    """Take steps one by one; between two, replies are read, which a thread would keep waiting."""
-    await asyncio.sleep(_A_MOMENT)
+    """Do other work in steps, with pauses in which replies are read.
+
+    In a thread, the work would hold Python's global lock and delay the replies.
+    """
+    await asyncio.sleep(_HEAD_START_SECONDS)
     for _ in steps:
-        await asyncio.sleep(_BETWEEN_STEPS)
+        await asyncio.sleep(_PAUSE_SECONDS)
 
 
 def _sender(endpoint: Endpoint, timeout: float) -> Sender:
@@ -186,17 +196,33 @@ def _retryable(response: Response, code: object) -> bool:
     return response.status in _RETRYABLE_STATUSES or response.status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
-def _error_in(raw: bytes) -> tuple[str, object, str | None]:
-    """Return an error response's message, its code, and the request field that it names."""
+class _ErrorBody(NamedTuple):
+    """Message and code of an error response, and the request field that it names."""
+
+    message: str
+    code: object
+    param: str | None
+
+
+def _error_in(raw: bytes) -> _ErrorBody:
+    """Read an error response's body, which may have any form."""
     try:
         body = read_json(raw)
     except CallError:
-        return raw.decode("utf-8", "replace") or "no reason given", None, None
+        return _ErrorBody(raw.decode("utf-8", "replace") or "no reason given", None, None)
     fields = list(error_fields(body))
-    messages = dict.fromkeys(
-        text for field in fields if isinstance(text := field.get("message"), str) and text
-    )
+    # Nested errors often repeat a message.
+    messages = dict.fromkeys(_texts(fields, "message"))
     error = field_of(body, "error") or body
     code = field_of(error, "code") or next((field["code"] for field in fields if field.get("code")), None)
-    param = next((text for field in fields if isinstance(text := field.get("param"), str) and text), None)
-    return ": ".join(messages) or str(error if isinstance(error, str) else body), code, param
+    param = next(_texts(fields, "param"), None)
+    message = ": ".join(messages) or str(error if isinstance(error, str) else body)
+    return _ErrorBody(message, code, param)
+
+
+def _texts(fields: Iterable[Mapping[str, Any]], name: str) -> Iterator[str]:
+    """Yield the texts under a name that are not empty."""
+    for field in fields:
+        value = field.get(name)
+        if isinstance(value, str) and value:
+            yield value

@@ -1,4 +1,7 @@
-"""One of several endpoints of a model: its limiter, its speed and its failures."""
+"""One of several endpoints of a model: its limiter, speed, failures and rests.
+
+An endpoint that fails too often rests: it gets no calls for some time, then a single test call.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ from .endpoint import EndpointUse
 from .exchange import CallError, Provider, Request
 from .limiter import AdaptiveLimiter
 
-_STRIKES = 3
-"""Number of failures in a row, calls given up included, after which an endpoint rests."""
-_FIRST_REST, _MAX_REST_LENGTH = 1.0, 60.0
-"""Seconds of a rest; each test call that fails doubles them."""
-_RECENT = 0.2
+_MAX_STRIKES = 3
+"""After this many failures in a row (including calls given up), an endpoint rests."""
+_FIRST_REST_SECONDS, _MAX_REST_SECONDS = 1.0, 60.0
+"""Each test call that fails doubles the rest, up to the maximum."""
+_NEWEST_WEIGHT = 0.2
 """Weight of the last reply in the moving average of reply times."""
-_LOCKED_OUT = frozenset(
+_ENDPOINT_STATUSES = frozenset(
     {HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND}
 )
-"""Statuses that concern the endpoint or the key, not the request, which another endpoint may answer."""
+"""Errors with these statuses concern the endpoint or its key; another endpoint may answer the request."""
 
 
 class PooledEndpoint:
@@ -41,7 +44,7 @@ class PooledEndpoint:
         self._model = model
         self._strikes = 0
         self._rest = 0.0
-        self._trying = False
+        self._testing = False
         self.seconds: float | None = None
         """Moving average of its reply times in seconds; None before the first reply."""
         self._counts = dict.fromkeys(("replies", "failures", "given_up", "rate_limited"), 0)
@@ -54,16 +57,19 @@ class PooledEndpoint:
 
     def available(self, now: float) -> bool:
         """Return whether the endpoint may be called: not while it rests, or during a test call."""
-        return not self._rest or (now >= self.rests_until and not self._trying)
+        return not self._rest or (now >= self.rests_until and not self._testing)
 
     def free(self, now: float) -> bool:
         """Return whether the endpoint has a free slot now."""
         return self.limiter.active < self.limiter.limit and now >= self.limiter.opens_at
 
     def cost(self, usual: float) -> float:
-        """Return the time cost of one more call, by the endpoint's load and speed."""
-        fullness = (self.limiter.active + 1) / self.limiter.limit
-        return fullness * (usual if self.seconds is None else self.seconds)
+        """Return the expected seconds of one more call, by the endpoint's load and speed.
+
+        ``usual`` stands for the speed of an endpoint that has not replied yet.
+        """
+        load = (self.limiter.active + 1) / self.limiter.limit
+        return load * (usual if self.seconds is None else self.seconds)
 
     def with_own_model(self, request: Request) -> Request:
         """Return the request with the endpoint's own name of the model."""
@@ -73,28 +79,28 @@ class PooledEndpoint:
         """Take a free slot, and return its ticket."""
         ticket = self.limiter.take()
         assert ticket is not None
-        self._trying = bool(self._rest)
+        self._testing = bool(self._rest)
         return ticket
 
     def replied(self, seconds: float, now: float) -> None:
-        """Record a reply that took so many seconds, and release the slot.
+        """Record a reply that took this many seconds, and release the slot.
 
-        A reply to a call that began before the endpoint failed does not prove that it has recovered.
+        If the call began before the rest, its reply does not show that the endpoint has recovered.
         """
         self._counts["replies"] += 1
         if not self._rest or now - seconds >= self.rests_until - self._rest:
-            self._strikes, self._rest, self._trying = 0, 0.0, False
-        before = seconds if self.seconds is None else self.seconds
-        self.seconds = before + _RECENT * (seconds - before)
+            self._strikes, self._rest, self._testing = 0, 0.0, False
+        average = seconds if self.seconds is None else self.seconds
+        self.seconds = average + _NEWEST_WEIGHT * (seconds - average)
         self.limiter.succeeded()
 
     def failed(self, ticket: int, error: BaseException, now: float) -> None:
         """Record a call without a reply, and release its slot.
 
-        After a TimeoutError the call was given up; after an error other than CallError the caller was cancelled.
+        A TimeoutError means that the call was given up; an error other than CallError, that the caller was cancelled.
         """
         self.limiter.failed(ticket, error)
-        trying, self._trying = self._trying, False
+        was_testing, self._testing = self._testing, False
         if isinstance(error, TimeoutError):
             self._counts["given_up"] += 1
         elif not isinstance(error, CallError) or concerns_request(error):
@@ -107,17 +113,21 @@ class PooledEndpoint:
             self._last_error = str(error)
         self._strikes += 1
         locked_out = isinstance(error, CallError) and not error.retryable
-        test_failed = trying and now >= self.rests_until  # and not called because all endpoints rest
-        if locked_out or test_failed or (self._strikes >= _STRIKES and not self._rest):
+        test_failed = was_testing and now >= self.rests_until  # a call during the rest is no test
+        if locked_out or test_failed or (self._strikes >= _MAX_STRIKES and not self._rest):
             self._rest = (
-                _MAX_REST_LENGTH if locked_out else min(_MAX_REST_LENGTH, 2 * self._rest or _FIRST_REST)
+                _MAX_REST_SECONDS
+                if locked_out
+                else min(_MAX_REST_SECONDS, 2 * self._rest or _FIRST_REST_SECONDS)
             )
             self.rests_until = now + self._rest
 
 
 def concerns_request(error: CallError) -> bool:
-    """Return whether the request is at fault, so that every endpoint would refuse it."""
+    """Return whether an error is due to the request, so that every endpoint would refuse it."""
     status = error.status or HTTPStatus.BAD_REQUEST
-    concerns_endpoint = status in _LOCKED_OUT or status < HTTPStatus.BAD_REQUEST  # it has moved
+    concerns_endpoint = (
+        status in _ENDPOINT_STATUSES or status < HTTPStatus.BAD_REQUEST
+    )  # a redirect: it has moved
     no_funds = status == HTTPStatus.TOO_MANY_REQUESTS and not error.retryable
     return not (error.retryable or concerns_endpoint or no_funds)

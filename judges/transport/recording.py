@@ -1,6 +1,7 @@
 """Record replies to a JSON Lines file, and replay them without a model.
 
-A cassette, for tests, also adds replies that are missing.
+`RecordingProvider` writes such a file, `ReplayProvider` answers from it. `CassetteProvider`, for tests, does both: it replays, and
+records replies that are missing.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from ...errors import InputError, MissingReplyError, RecordError, readable
 from ...records import MAX_LINE_BYTES, decode_record, encode_record, open_regular_file, read_lines
 from ...records.case import Record
 from ...records.json_text import DuplicateKeyDetector
-from .exchange import NotRecordedError, Provider, Reply, Request, Wrapping
+from .exchange import NotRecordedError, Provider, Reply, Request, WrappingProvider
 
-_BLOCK = 1 << 16
-_BEGINS = b'{"key":'
-"""Beginning of each line, even of one that a kill cut off."""
+_BLOCK_BYTES = 1 << 16
+_LINE_PREFIX = b'{"key":'
+"""Every line begins so, also one that was cut off when the process was killed."""
 
 
 class Recorded(Record, frozen=True, kw_only=True):
@@ -31,10 +32,10 @@ class Recorded(Record, frozen=True, kw_only=True):
     reply: Reply
 
 
-class RecordingProvider(Wrapping):
+class RecordingProvider(WrappingProvider):
     """Provider that appends every reply to a file, in whole lines.
 
-    A last line that a kill cut off is dropped first.
+    At the start, an unfinished last line is removed: an earlier process was killed while it wrote.
     """
 
     def __init__(self, inner: Provider, path: Path) -> None:
@@ -45,11 +46,14 @@ class RecordingProvider(Wrapping):
     async def complete(self, request: Request) -> Reply:
         """Ask, and record the reply. See `Provider.complete`."""
         reply = await self._inner.complete(request)
-        if (request.key, request.anew) not in self._written:  # of two replies a replay takes the later
+        if (request.key, request.anew) not in self._written:
+            # Written once, with `anew` apart: of two lines with one key, a replay takes the later one.
             self._written.add((request.key, request.anew))
             recorded = msgspec.structs.replace(reply, from_cache=False)
             line = encode_record(Recorded(key=request.key, model=request.model, reply=recorded))
-            if len(line) <= MAX_LINE_BYTES:  # a replay reports that a longer one is missing
+            if (
+                len(line) <= MAX_LINE_BYTES
+            ):  # readers refuse longer lines; a replay reports the reply as missing
                 self._file.write(line)
                 self._file.flush()
         return reply
@@ -73,30 +77,30 @@ class ReplayProvider:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._places: dict[str, tuple[int, int]] = {}
+        self._positions: dict[str, tuple[int, int]] = {}
         if path.exists() and not path.is_file():
             raise InputError("is not a plain file; expected a recording of replies", path=path)
         detector = DuplicateKeyDetector()
         for line, offset, raw in read_lines(path):
             recorded = _decode_line(raw, path, line, detector)
             if recorded is not None:
-                self._places[recorded.key] = (offset, line)
+                self._positions[recorded.key] = (offset, line)
         self._file = path.open("rb")
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._positions)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._places
+        return key in self._positions
 
     async def complete(self, request: Request) -> Reply:
         """Look the reply up. See `Provider.complete`."""
-        place = self._places.get(request.key)
-        if place is None:
+        position = self._positions.get(request.key)
+        if position is None:
             raise NotRecordedError(
                 f"{self.path.name} holds no reply to this request: prompt, model, parameters or item differ from the recording"
             )
-        offset, line = place
+        offset, line = position
         self._file.seek(offset)
         recorded = decode_record(self._file.readline(), Recorded, path=self.path, line=line)
         return msgspec.structs.replace(recorded.reply, calls=0)
@@ -116,7 +120,7 @@ def _decode_line(raw: bytes, path: Path, line: int, detector: DuplicateKeyDetect
     except RecordError:
         if raw.endswith(b"\n"):
             raise
-        return None  # cut off by a kill while it was written
+        return None  # cut off when a process was killed
 
 
 def _open_to_append(path: Path) -> BinaryIO:
@@ -136,8 +140,10 @@ def _require_own_file(file: BinaryIO, path: Path) -> None:
     """Refuse a file that is not a recording, and leave it unchanged."""
     file.seek(0)
     first = file.readline(MAX_LINE_BYTES)
-    torn = not first.endswith(b"\n") and (first.startswith(_BEGINS) or _BEGINS.startswith(first))
-    if not torn:
+    is_cut_off = not first.endswith(b"\n") and (
+        first.startswith(_LINE_PREFIX) or _LINE_PREFIX.startswith(first)
+    )
+    if not is_cut_off:
         try:
             decode_record(first, Recorded, path=path, line=1)
         except RecordError as error:
@@ -146,34 +152,34 @@ def _require_own_file(file: BinaryIO, path: Path) -> None:
 
 
 def _repair_end(file: BinaryIO, path: Path) -> None:
-    """Remove a last line that a kill cut off; add the newline to one that only lacks it."""
+    """Remove an unfinished last line, or add the newline if only that is missing."""
     end = file.tell()
     start = end
     tail = b""
-    while start > 0 and b"\n" not in tail:
-        start = max(0, start - _BLOCK)
+    while start > 0 and b"\n" not in tail:  # lines may be long; the end of the file is read block by block
+        start = max(0, start - _BLOCK_BYTES)
         file.seek(start)
         tail = file.read(end - start)
-    last = tail[tail.rfind(b"\n") + 1 :]
-    if not last:
+    last_line = tail[tail.rfind(b"\n") + 1 :]
+    if not last_line:
         return
     try:
-        decode_record(last, Recorded, path=path)
+        decode_record(last_line, Recorded, path=path)
     except RecordError as error:
-        if not (last.startswith(_BEGINS) or _BEGINS.startswith(last)):
+        if not (last_line.startswith(_LINE_PREFIX) or _LINE_PREFIX.startswith(last_line)):
             raise InputError(
                 "ends with something that is no recorded reply; nothing was changed", path=path
             ) from error
-        file.truncate(end - len(last))
+        file.truncate(end - len(last_line))
     else:
         file.write(b"\n")
 
 
 class CassetteProvider:
-    """Provider that answers from a recording; a missing reply is added, or an error.
+    """Provider that answers from a recording, and asks for missing replies if it can.
 
-    A `ReplayProvider` gives failed verdicts for missing replies, which a test could overlook. Several processes may add to one
-    file: each line is written in one step, and of two lines for one request the later counts.
+    Without one, a missing reply is an error; a `ReplayProvider` would give a failed verdict, which a test could overlook. Several
+    processes may add to one file: each line is written in one step, and of two lines for one request the later one counts.
     """
 
     def __init__(self, path: Path, inner: Provider | None = None) -> None:
@@ -195,8 +201,8 @@ class CassetteProvider:
         if self._inner is None:
             if self._known is None:
                 raise MissingReplyError(f"no cassette {self.path}")
-            why = "prompt, model, parameters or item are new"
-            raise MissingReplyError(f"{self.path} holds no reply to this question: {why}")
+            reason = "prompt, model, parameters or item are new"
+            raise MissingReplyError(f"{self.path} holds no reply to this question: {reason}")
         reply = await self._inner.complete(request)
         self._added[request.key] = reply
         return reply

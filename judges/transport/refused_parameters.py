@@ -1,4 +1,4 @@
-"""Find the decoding parameter that a server refused, by its error's text or a field of it."""
+"""Find the decoding parameter that a server refused, in the fields or the text of its error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Refusal(NamedTuple):
         model: The model.
         name: The parameter.
         message: The server's message.
-        instead: Another name of the parameter that the model accepts, or None if there is none.
+        instead: Name under which the model accepts the parameter, or None if it does not accept it at all.
     """
 
     model: str
@@ -42,33 +42,34 @@ class RefusedParameterError(ConfigurationError):
 LIMITS = ("max_completion_tokens", "max_tokens")
 """Names of the token limit: that of reasoning models, and that of others."""
 
-_REFUSING = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
-_WORDS = re.compile(
+_REFUSAL_STATUSES = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
+_REFUSAL_WORDS = re.compile(
     r"unsupported|not supported|n[o']t support|unknown name|unknown (?:field|parameter|argument)|unrecognized|unexpected"
     r"|not permitted|not allowed|cannot both be|extra inputs|extra_forbidden|only the default|deprecated|does not accept|cannot be used",
     re.IGNORECASE,
 )
-"""Words for a parameter that is not accepted, as opposed to one with a wrong value."""
-_DEEPEST = 8
+"""Words in errors about a parameter that is not accepted, as opposed to a wrong value of one."""
+_MAX_DEPTH = 8
 
 
 def refused_parameter(error: CallError, names: Iterable[str]) -> str | None:
-    """Return the parameter that a server does not accept; None if it failed for another reason.
+    """Return the parameter that a server does not accept, or None for any other error.
 
-    A parameter with a wrong value, such as a token limit that is too large, is not meant: without the limit, replies could be
-    longer still.
+    A wrong value, such as a token limit that is too large, is another reason: without the limit, replies could be longer still.
     """
-    if error.status not in _REFUSING or _WORDS.search(str(error)) is None:
+    if error.status not in _REFUSAL_STATUSES or _REFUSAL_WORDS.search(str(error)) is None:
         return None
     parameters = list(names)
-    if error.param is not None and (named := error.param.partition(".")[0]) in parameters:
-        return named
+    field = (error.param or "").partition(".")[0]
+    if field in parameters:
+        return field
+    # Else the parameter that the message names first.
     positions = {name: match.start() for name in parameters if (match := _pattern(name).search(str(error)))}
     return min(positions, key=positions.__getitem__) if positions else None
 
 
 def other_limit(error: CallError, name: str) -> str | None:
-    """Return the other name of a refused token limit, if the server's message has it; else None."""
+    """Return the other name of a refused token limit if the server suggests it, else None."""
     if name not in LIMITS:
         return None
     others = (other for other in LIMITS if other != name and _pattern(other).search(str(error)))
@@ -82,17 +83,17 @@ def _pattern(name: str) -> re.Pattern[str]:
 def error_fields(body: object) -> Iterator[dict[str, Any]]:
     """Yield the objects in an error's body, the outermost first.
 
-    They stand in a list, under ``error`` or ``detail``, or in the text of a gateway's upstream.
+    They may be in a list, under ``error``, ``detail`` or ``metadata``, or in ``raw``: the text of the error that a gateway received.
     """
     yield from _objects(body, 0)
 
 
 def _objects(value: object, depth: int) -> Iterator[dict[str, Any]]:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return
     if isinstance(value, list):
-        for each in cast("list[object]", value):
-            yield from _objects(each, depth + 1)
+        for item in cast("list[object]", value):
+            yield from _objects(item, depth + 1)
     elif isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         yield fields

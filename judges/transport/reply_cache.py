@@ -1,4 +1,4 @@
-"""Cache replies in a SQLite file, which runs share, so that no call is paid for twice."""
+"""Cache replies in a SQLite file that all runs share, so that no call is paid for twice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import msgspec
 from ...errors import InputError
 from ...records.typed_values import json_decoder
 from ...spelling import without
-from .exchange import Provider, Reply, Request, Wrapping
+from .exchange import Provider, Reply, Request, WrappingProvider
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL)
@@ -25,6 +25,7 @@ WITHOUT ROWID
 """
 _COLUMNS = ["key", "model", "made", "body"]
 _BUSY_SECONDS = 30.0
+"""Time to wait for another process that locks the file."""
 
 _encode = msgspec.json.Encoder().encode
 _decode = json_decoder(Reply).decode
@@ -50,8 +51,8 @@ class CacheInfo:
 class ReplyCache:
     """Replies by key, in one SQLite file.
 
-    Every reply is committed before it is returned, in write-ahead mode. So a killed process loses only calls in flight, and
-    other processes may read and write at the same time.
+    Every reply is committed before it is returned, so a killed process loses only calls in flight. The file is in write-ahead mode,
+    so several processes may read and write at the same time.
 
     Args:
         path: The file; it and its folder are created if they are missing.
@@ -68,10 +69,10 @@ class ReplyCache:
                 raise InputError(
                     "is a symbolic link; a reply cache is read and written where it is", path=path
                 )
-            _keep_to_owner(path)
+            _restrict_to_owner(path)
             self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
-            raise _unusable(path, error) from error
+            raise _unusable_error(path, error) from error
         try:
             self._require_own_file()
             self._run("PRAGMA journal_mode = WAL")
@@ -83,7 +84,7 @@ class ReplyCache:
             raise
 
     def get(self, key: str) -> Reply | None:
-        """Return the cached reply, with 0 calls since it costs none, or None if missing or damaged.
+        """Return the cached reply, with 0 calls, or None if it is missing or damaged.
 
         Raises:
             InputError: The file cannot be read.
@@ -91,13 +92,13 @@ class ReplyCache:
         rows = self._run("SELECT body FROM reply WHERE key = ?", (key,))
         if not rows:
             return None
-        try:
+        try:  # a damaged reply is requested again
             return msgspec.structs.replace(_decode(rows[0][0]), calls=0, from_cache=True)
         except msgspec.DecodeError:
             return None
 
     def put(self, key: str, model: str, reply: Reply) -> None:
-        """Store a reply under its key, with the model for `info`; it is durable when this returns.
+        """Store a reply under its key, durably; `info` counts replies by ``model``.
 
         Raises:
             InputError: The file cannot be written: the disk is full, or another process locks it.
@@ -110,12 +111,12 @@ class ReplyCache:
         """Count the cached replies."""
         rows = self._run("SELECT model, count(*) FROM reply GROUP BY model ORDER BY model")
         models = {str(model): int(count) for model, count in rows}
-        parts = (self.path, self.path.with_name(self.path.name + "-wal"))
-        size = sum(part.stat().st_size for part in parts if part.exists())
+        files = (self.path, self.path.with_name(self.path.name + "-wal"))
+        size = sum(file.stat().st_size for file in files if file.exists())
         return CacheInfo(self.path, sum(models.values()), size, models)
 
     def clear(self, model: str | None = None) -> int:
-        """Delete replies, all or one model's, and free their space; return their number."""
+        """Delete all replies, or those of one model, free their space, and return their number."""
         where, values = ("", ()) if model is None else (" WHERE model = ?", (model,))
         self._run(f"DELETE FROM reply{where}", values)  # noqa: S608 - fixed text
         ((count,),) = self._run("SELECT changes()")
@@ -145,12 +146,12 @@ class ReplyCache:
                     raise
                 return self._run_again(statement, values, remaining)
         except sqlite3.Error as error:
-            raise _unusable(self.path, error) from error
+            raise _unusable_error(self.path, error) from error
 
     def _run_again(self, statement: str, values: Sequence[Any], seconds: float) -> list[tuple[Any, ...]]:
-        """Retry for so many seconds while another process locks the file.
+        """Retry while another process locks the file, for at most ``seconds``.
 
-        SQLite itself does not wait if two processes switch a file to write-ahead mode, since it assumes a deadlock.
+        SQLite waits itself, except where it suspects a deadlock: if two processes switch a file to write-ahead mode at once.
         """
         import tenacity  # noqa: PLC0415 - slow to import, and few runs begin a cache at the same moment
 
@@ -163,10 +164,10 @@ class ReplyCache:
         return retrying(lambda: self._connection.execute(statement, values).fetchall())
 
 
-def _keep_to_owner(path: Path) -> None:
-    """Create a missing file for its owner alone, and close an existing one to others.
+def _restrict_to_owner(path: Path) -> None:
+    """Create a missing file, and make it readable and writable for its owner alone.
 
-    SQLite gives its log the mode of the file. Another owner's file keeps its mode.
+    SQLite gives its log the same mode. The mode of another owner's file cannot be changed, and stays.
     """
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600))
     with suppress(OSError):
@@ -181,7 +182,7 @@ def _is_busy(error: BaseException) -> bool:
     )
 
 
-def _unusable(path: Path, error: Exception) -> InputError:
+def _unusable_error(path: Path, error: Exception) -> InputError:
     return InputError(
         f"cannot be used as a reply cache: {error}; {without('cache')} does without one", path=path
     )
@@ -190,15 +191,16 @@ def _unusable(path: Path, error: Exception) -> InputError:
 def cache_key(namespace: str, request: Request) -> str:
     """Return the cache key of a request's reply.
 
-    The namespace is the endpoint's identity, since models of one name at two endpoints are different models.
+    The namespace is the endpoint's identity: the same name at two endpoints may be two models.
     """
+    # Not the judge's fingerprint: docs/decisions/0004-replies-are-kept-by-request.md
     return hashlib.sha256(f"{namespace}\n{request.key}".encode()).hexdigest()
 
 
-class CachingProvider(Wrapping):
-    """Provider that answers from the cache, and stores new replies; it owns the cache.
+class CachingProvider(WrappingProvider):
+    """Provider that answers from the cache, stores new replies, and closes the cache in the end.
 
-    A request to be asked anew is answered from the cache only if this provider has asked it anew already.
+    A request with ``anew`` ignores the cached reply, unless this provider has replaced it already.
     """
 
     def __init__(self, inner: Provider, cache: ReplyCache, namespace: str) -> None:

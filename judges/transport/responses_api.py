@@ -1,6 +1,7 @@
 """The Responses API, for models and servers without chat completions.
 
-Requests and replies are translated here, so that no other module depends on the API.
+All requests have the form of chat completions. Here they are translated to the Responses API, and replies back, so that no other
+module depends on it.
 Reference: https://platform.openai.com/docs/api-reference/responses
 """
 
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ...records.typed_values import convert
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .completion import (
     cached_tokens,
     error_in,
@@ -42,30 +43,30 @@ class Api(NamedTuple):
     read: Callable[[object], Reply]
 
 
-_NAMED = re.compile(r"\bresponses\b", re.IGNORECASE)
-_NO_SUCH_PLACE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.BAD_REQUEST})
+_RESPONSES_HINT = re.compile(r"\bresponses\b", re.IGNORECASE)
+_WRONG_API_STATUSES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.BAD_REQUEST})
 _NO_ROUTE = re.compile(
     r"\A\W{0,9}(?:(?:detail|error|message)\W{1,9})?(?:not found|method not allowed)\W{0,9}\Z", re.IGNORECASE
 )
-"""Error message for an unknown path; that for an unknown model is longer."""
+"""Whole error message for an unknown path; the message for an unknown model says more."""
 
 
 def needs_responses(status: int, message: str) -> bool:
-    """Return whether a server's error asks for the Responses API."""
-    if status not in _NO_SUCH_PLACE:
+    """Return whether an error response means that the model needs the Responses API."""
+    if status not in _WRONG_API_STATUSES:
         return False
     if status != HTTPStatus.BAD_REQUEST and _NO_ROUTE.fullmatch(message):
         return True
-    return _NAMED.search(message) is not None
+    return _RESPONSES_HINT.search(message) is not None
 
 
-_FIELDS = {
+_PATHS = {
     "max_completion_tokens": ("max_output_tokens",),
     "max_tokens": ("max_output_tokens",),
     "reasoning_effort": ("reasoning", "effort"),
     "verbosity": ("text", "verbosity"),
 }
-"""Path in the Responses API of each decoding parameter of chat completions."""
+"""Decoding parameters of chat completions with another name in the Responses API, as a path of fields."""
 
 
 def responses_body(request: Request) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def responses_body(request: Request) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": request.model,
         "input": [item for message in request.messages for item in _items(message)],
-        "store": False,
+        "store": False,  # the API stores what is sent by default
     }
     for name, value in request.parameters.items():
         match name:
@@ -82,33 +83,35 @@ def responses_body(request: Request) -> dict[str, Any]:
             case "logprobs":
                 body["include"] = ["message.output_text.logprobs"]
             case "tools":
-                body["tools"] = [_flat(tool) for tool in value]
+                body["tools"] = [_flattened(tool) for tool in value]
             case "tool_choice":
                 body["tool_choice"] = value if isinstance(value, str) else _tool_choice(value)
             case _:
-                *outer, field = _FIELDS.get(name, (name,))
-                (body.setdefault(outer[0], {}) if outer else body)[field] = value
+                *parents, field = _PATHS.get(name, (name,))
+                parent = body.setdefault(parents[0], {}) if parents else body
+                parent[field] = value
     return body
 
 
 def name_in_chat(param: str | None, request: Request) -> str | None:
-    """Return the request parameter that an error of the Responses API names.
+    """Translate a parameter in an error of the Responses API to that of chat completions.
 
-    A name that is not a field of the request is returned unchanged.
+    The name of anything else is returned unchanged.
     """
     if param is None:
         return None
     if param.startswith("text.format"):
         return "response_format"
     return next(
-        (name for name, path in _FIELDS.items() if ".".join(path) == param and name in request.parameters),
+        (name for name, path in _PATHS.items() if ".".join(path) == param and name in request.parameters),
         param,
     )
 
 
 def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the input items of a chat message: its text, and each of its tool calls."""
     content = message.get("content")
-    if message["role"] == "tool":
+    if message["role"] == "tool":  # the result of a call is an item of its own there
         yield {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": content}
         return
     if content:
@@ -129,16 +132,18 @@ def _part(part: Mapping[str, Any], role: str) -> dict[str, Any]:
     return dict(part)
 
 
-def _flat(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool, or the choice of one, with its fields beside its type."""
+def _flattened(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool, or a choice of one, with its nested fields moved up to its type."""
     kind = tool.get("type", "function")
     return {"type": kind, **tool.get(kind, {})}
 
 
 def _tool_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
     """Return a choice of one tool, or of several allowed ones."""
-    flat = _flat(choice)
-    return flat | {"tools": [_flat(tool) for tool in flat["tools"]]} if "tools" in flat else flat
+    flattened = _flattened(choice)
+    if "tools" not in flattened:
+        return flattened
+    return flattened | {"tools": [_flattened(tool) for tool in flattened["tools"]]}
 
 
 def _format(response_format: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,7 +181,8 @@ _FINISH_REASONS = {"max_output_tokens": "length", "content_filter": "content_fil
 def read_response(payload: object) -> Reply:
     """Read the body of a response.
 
-    Any other body, or a failed response, is a retryable error.
+    Raises:
+        CallError: It is another body, or a failed response; both are retryable.
     """
     try:
         body = convert(payload, _Response)
@@ -188,17 +194,17 @@ def read_response(payload: object) -> Reply:
         )
     contents = [part for item in body.output if item.type == "message" for part in item.content or ()]
     reasoning_items = [item for item in body.output if item.type == "reasoning"]
-    thoughts = [
+    reasoning_texts = [
         part.text for item in reasoning_items for part in item.summary or item.content or () if part.text
     ]
-    calls = [requested for item in body.output if (requested := _call(item)) is not None]
+    calls = [call for item in body.output if (call := _call(item)) is not None]
     logprobs = [token for part in contents for token in part.logprobs or ()]
     reason = field_of(body.incomplete_details, "reason")
     prompt_tokens = token_count(body.usage, "input_tokens")
     return Reply(
-        text=well_formed("".join(part.text or "" for part in contents)),
+        text=replace_surrogates("".join(part.text or "" for part in contents)),
         tool_calls=calls or None,
-        reasoning=text_or_none("\n".join(thoughts)),
+        reasoning=text_or_none("\n".join(reasoning_texts)),
         refusal=text_or_none("".join(part.refusal or "" for part in contents)),
         finish_reason=_FINISH_REASONS.get(str(reason), "length") if body.status == "incomplete" else "stop",
         served_by=text_or_none(body.model),

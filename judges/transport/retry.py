@@ -1,4 +1,4 @@
-"""Retry failed calls when that may help, after the wait that the server asks for."""
+"""Retry failed calls that may succeed later, and read from responses how long to wait."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 if TYPE_CHECKING:
     import tenacity
 
 
-_GROWTH = 3
+_GROWTH_FACTOR = 3
 _JITTER = 0.05
-"""Relative jitter of waiting times that a server names, so that calls do not all retry at the same time."""
+"""Waits that a server asks for are lengthened by up to this share, so that calls do not all retry at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class RetryPolicy:
         attempts: Maximum number of calls, the first one included.
         total_seconds: Time after which no attempt begins.
         first_wait: Maximum of the first wait in seconds; the minimum is half of it. It is short, since most failures are isolated.
-            It triples with each failure for which the server names no time, so that the last attempts outlast a restart.
+            It triples with each failure, so that the last attempts outlast a server's restart.
         longest_wait: Limit of these waits, in seconds.
-        longest_asked: Limit of waits that a server asks for, in seconds. A wait of 0 seconds counts as none, since otherwise all
-            attempts would end before anything can change.
+        longest_asked: Limit of waits that a server asks for, in seconds. A server that asks for 0 seconds is waited for like one
+            that asks for nothing, since otherwise all attempts would end before anything can change.
     """
 
     attempts: int = 6
@@ -46,19 +46,17 @@ class RetryPolicy:
 
 
 OnFailure: TypeAlias = Callable[[CallError, float | None], object]
-"""Function that is called with each failed call, and the seconds until its retry; None without a retry."""
+"""Function that is told each failed call, and the seconds until its retry, or None if it is not retried."""
 
-_HOPELESS = 8
-"""Number of requests in a row without a reply in any attempt, after which the endpoint counts as down."""
+_MAX_FAILED_REQUESTS = 8
+"""After as many requests in a row that failed in every attempt, the endpoint counts as down."""
 
 
-class RetryingProvider(Wrapping):
+class RetryingProvider(WrappingProvider):
     """Provider that retries retryable failures.
 
-    An error that persists is raised with the number of calls that were made.
-
-    If the endpoint is down, requests are no longer retried until one gets a reply. A limiter belongs inside, so that waits hold
-    no slot.
+    An error that persists is raised with the number of calls that were made. While the endpoint counts as down, requests are tried
+    once, until one gets a reply. Put a limiter inside this provider, so that waits take no slot.
     """
 
     def __init__(
@@ -75,18 +73,18 @@ class RetryingProvider(Wrapping):
         self._rng = rng or random.Random()  # noqa: S311 - jitter, not a secret
         self._sleep = sleep
         self._failing = failing
-        self._given_up = 0
+        self._failed_requests = 0
 
     async def complete(self, request: Request) -> Reply:
         """Ask until there is a reply or an error that persists. See `Provider.complete`."""
         try:
             reply = await self._inner.complete(request)
         except CallError as error:
-            if not error.retryable or self._given_up >= _HOPELESS:
+            if not error.retryable or self._failed_requests >= _MAX_FAILED_REQUESTS:
                 self._report(error, None)
                 raise
             reply = await self._ask_again(request, error)
-        self._given_up = 0
+        self._failed_requests = 0
         return reply
 
     async def _ask_again(self, request: Request, first: CallError) -> Reply:
@@ -109,6 +107,7 @@ class RetryingProvider(Wrapping):
         try:
             async for attempt in attempts:
                 with attempt:
+                    # The first attempt was made before tenacity: it is counted and waited for like the others.
                     if not calls:
                         calls = first.calls
                         raise first
@@ -121,7 +120,8 @@ class RetryingProvider(Wrapping):
         except CallError as error:
             self._report(error, None)
             error.calls = calls
-            self._given_up += error.retryable
+            # Errors that concern the request alone say nothing about the endpoint.
+            self._failed_requests += error.retryable
             raise
         finally:
             del first  # its traceback refers to this frame: a cycle until garbage collection
@@ -138,7 +138,7 @@ class RetryingProvider(Wrapping):
 
 
 class _Waits:
-    """Waits of one request before each retry: Retry-After if given, else exponential."""
+    """Waits before the retries of one request: as the server asks, else growing exponentially."""
 
     def __init__(self, policy: RetryPolicy, rng: random.Random) -> None:
         self._policy = policy
@@ -150,7 +150,7 @@ class _Waits:
         stated_wait = error.retry_after if isinstance(error, CallError) else None
         if stated_wait:
             return min(stated_wait, self._policy.longest_asked) * (1 + _JITTER * self._rng.random())
-        ceiling, self._ceiling = self._ceiling, min(self._policy.longest_wait, _GROWTH * self._ceiling)
+        ceiling, self._ceiling = self._ceiling, min(self._policy.longest_wait, _GROWTH_FACTOR * self._ceiling)
         return self._rng.uniform(ceiling / 2, ceiling)
 
 
@@ -163,18 +163,18 @@ _IN_WORDS = re.compile(
     r"\b(?:try again|retry) (?:in|after) ((?:[0-9]++(?:\.[0-9]++)?+ ?+(?:milli|ms|[hms])?+ ?+)++)(?!\.[0-9])",
     re.IGNORECASE,
 )
-"""Waiting time in a provider's error message: "Please try again in 1m30.5s." """
+"""Wait in an error message, such as "Please try again in 1m30.5s". Possessive quantifiers keep it linear."""
 _SECONDS_A_MINUTE = 60.0
 _RESOURCES = ("requests", "tokens")
-"""Resources that OpenAI's headers count; the header names end in these."""
+"""Ends of the names of OpenAI's rate-limit headers."""
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
     """Return the seconds to wait, from the server's headers, or None if they name no time.
 
-    ``retry-after-ms`` is the most precise and is preferred. ``Retry-After`` is seconds or an HTTP date (RFC 9110, 10.2.3), which
-    is compared with the response's own ``Date``, since clocks differ. Servers round up to whole seconds, so a shorter time in
-    ``x-ratelimit-reset-…`` for an exhausted limit is preferred, and is also used alone.
+    ``retry-after-ms``, the most precise, comes first. ``Retry-After`` is a number of seconds or an HTTP date (RFC 9110, 10.2.3). A date
+    is compared with the response's own ``Date``, since clocks differ. ``x-ratelimit-reset-…`` of an exhausted limit counts if it is
+    shorter, since servers round ``Retry-After`` up to whole seconds.
     """
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
@@ -194,12 +194,12 @@ def retry_after_in_words(message: str) -> float | None:
 
 
 def allowed_rate(headers: Mapping[str, str]) -> float | None:
-    """Return the requests per second that the server allows, by OpenAI's header.
+    """Return the requests per second that the server allows, by OpenAI's headers.
 
-    Return None if the header is missing, or below one request a minute.
+    None if another limit than that of requests is exhausted, or if the header is missing or below one request a minute.
     """
     if not _is_exhausted(headers, "requests"):
-        # Requests are left, so another limit (tokens) is exhausted, for which this number does not hold.
+        # Requests are left, so another limit (tokens) is exhausted, and this header says nothing about it.
         return None
     per_minute = _number(headers.get("x-ratelimit-limit-requests")) or 0.0
     return per_minute / _SECONDS_A_MINUTE if per_minute >= 1 else None
@@ -210,7 +210,7 @@ def _is_exhausted(headers: Mapping[str, str], resource: str) -> bool:
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds until every exhausted limit is reset, or None if none is, or unknown."""
+    """Return the seconds until all exhausted limits are reset, or None if unknown."""
     resets = [
         _duration(headers.get(f"x-ratelimit-reset-{resource}"))
         for resource in _RESOURCES

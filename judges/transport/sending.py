@@ -1,4 +1,8 @@
-"""Send one request: the response and interface of all senders, and the aiohttp sender."""
+"""Senders: send one request to an endpoint, and return the response.
+
+`DirectSender` uses aiohttp, and serves most endpoints. `LibrarySender` (in `library_sender`) uses the openai library, for endpoints
+that need more than a key and an address.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +23,17 @@ if TYPE_CHECKING:
 
     import aiohttp
 
-_UNREACHED = frozenset({"ClientConnectorError", "ClientConnectorDNSError"})
-"""Errors of aiohttp that wrap an error of the system; their text is long."""
+_CONNECTOR_ERRORS = frozenset({"ClientConnectorError", "ClientConnectorDNSError"})
+"""Errors of aiohttp that wrap a system error, whose shorter text is shown instead."""
 
-_PIECE = 1 << 20
+_PIECE_BYTES = 1 << 20
+"""Longer bodies are sent in pieces of this size."""
 LARGEST = 1 << 26
-"""Maximum bytes of an unpacked response. Replies are a thousandth of it; a longer response could fill the memory."""
+"""Maximum bytes of an unpacked response: a thousand times an ordinary reply; a longer one could fill the memory."""
 
 
 class Response(NamedTuple):
-    """A response, whatever its status. Headers are case-insensitive."""
+    """A response with any status; its headers are looked up case-insensitively."""
 
     status: int
     headers: Mapping[str, str]
@@ -44,16 +49,20 @@ class Sender(Protocol):
     """Interface that sends each request once."""
 
     async def send(self, request: Request, api: Api) -> Response:
-        """Send one request and wait for the whole response; a `CallError` if there was none."""
+        """Send one request, and wait for the whole response.
+
+        Raises:
+            CallError: There was no response.
+        """
         ...
 
     def redact(self, text: str) -> str:
-        """Remove the key from a server's message; only the sender may know the key."""
+        """Remove the API key from a server's message, which a sender may get from its environment."""
         ...
 
     @property
     def redact_reply(self) -> Callable[[str], str]:
-        """Function that removes the key from a model's text, unless the key may be a word there."""
+        """Function that removes the API key from a model's text, unless it may be a word."""
         ...
 
     async def aclose(self) -> None:
@@ -64,8 +73,8 @@ class Sender(Protocol):
 class DirectSender:
     """Sender with aiohttp, for servers that need only a key and an address.
 
-    Importing the openai library takes longer than judging a thousand items, so only endpoints that need more use it
-    (`LibrarySender`).
+    Importing the openai library takes longer than judging a thousand items, so `LibrarySender` is left to other endpoints
+    (docs/decisions/0005-compatible-servers-are-asked-directly.md).
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -75,10 +84,10 @@ class DirectSender:
         self.redact_reply = redactor(endpoint.api_key)
         self._root = f"{(endpoint.base_url or '').rstrip('/')}/"
         self._failures = aiohttp.ClientError, OSError
-        self._unusable = aiohttp.InvalidURL
+        self._address_error = aiohttp.InvalidURL
         self._session = aiohttp.ClientSession(
             # The limiter bounds the number of calls, and the provider their time.
-            connector=aiohttp.TCPConnector(limit=0, ssl=_trust(self._root)),
+            connector=aiohttp.TCPConnector(limit=0, ssl=_tls_context(self._root)),
             timeout=aiohttp.ClientTimeout(total=None),
             headers={
                 "Accept": "application/json",
@@ -87,13 +96,13 @@ class DirectSender:
             },
             cookie_jar=aiohttp.DummyCookieJar(),
             # Otherwise aiohttp looks up proxies in a thread for each request.
-            trust_env=_proxied(self._root),
+            trust_env=_has_proxy(self._root),
         )
 
     async def send(self, request: Request, api: Api) -> Response:
         """Send one request. See `Sender.send`."""
         content = msgspec.json.encode(api.body(request))
-        is_short = len(content) <= _PIECE
+        is_short = len(content) <= _PIECE_BYTES
         # In one piece, a long body would block all other calls, and aiohttp warns of it.
         data = content if is_short else _in_pieces(content)
         length = None if is_short else {"Content-Length": str(len(content))}
@@ -103,10 +112,10 @@ class DirectSender:
                 self._root + api.path, data=data, headers=length, allow_redirects=False
             ) as response:
                 return Response(response.status, response.headers, await _body(response))
-        except self._unusable as error:
+        except self._address_error as error:
             raise CallError(f"the endpoint's address cannot be used: {error}") from error
         except self._failures as error:
-            raise connection_failed(_named(error), error) from error
+            raise connection_failed(_error_text(error), error) from error
         except ValueError as error:
             raise CallError(f"the request cannot be sent: {error}") from error
 
@@ -116,14 +125,14 @@ class DirectSender:
 
 
 def _authorization(endpoint: Endpoint) -> dict[str, str]:
-    """Return the header with the key; Gemini's own API has another one."""
+    """Return the header with the key; Gemini's API has a header of its own."""
     if endpoint.api == "gemini":
         return {"x-goog-api-key": endpoint.api_key or ""}
     return {"Authorization": f"Bearer {endpoint.api_key}"}
 
 
 def connection_failed(message: str, error: BaseException) -> CallError:
-    """Return the error of a connection; only an untrusted certificate is not retryable."""
+    """Return the error for a failed connection, retryable unless a certificate is untrusted."""
     if "CERTIFICATE_VERIFY_FAILED" in f"{message} {error!r} {error.__cause__!r}":
         return CallError(
             f"the server's certificate is not trusted: {message}; SSL_CERT_FILE names the file of certificates to trust"
@@ -139,7 +148,11 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
 
 
 async def bounded_body(pieces: AsyncIterator[bytes], status: int) -> bytes:
-    """Join the pieces of a body; an error if it is longer than a response may be."""
+    """Join the pieces of a body.
+
+    Raises:
+        CallError: The body is longer than a response may be.
+    """
     body: list[bytes] = []
     size = 0
     async for piece in pieces:
@@ -151,12 +164,12 @@ async def bounded_body(pieces: AsyncIterator[bytes], status: int) -> bytes:
 
 
 async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:
-    for start in range(0, len(content), _PIECE):
-        yield content[start : start + _PIECE]
+    for start in range(0, len(content), _PIECE_BYTES):
+        yield content[start : start + _PIECE_BYTES]
 
 
-def _trust(url: str) -> ssl.SSLContext | bool:
-    """Return the openai library's TLS context, which trusts the system's certificates."""
+def _tls_context(url: str) -> ssl.SSLContext | bool:
+    """Return a TLS context that trusts the system's certificates, like the openai library."""
     if not url.startswith("https://"):
         return True
     import httpx2  # noqa: PLC0415 - openai's HTTP library
@@ -164,7 +177,7 @@ def _trust(url: str) -> ssl.SSLContext | bool:
     return httpx2.create_ssl_context()
 
 
-def _proxied(url: str) -> bool:
+def _has_proxy(url: str) -> bool:
     """Return whether the environment or the system names a proxy for this address."""
     from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - slow to import; aiohttp does, too
 
@@ -172,10 +185,11 @@ def _proxied(url: str) -> bool:
     return parts.scheme in getproxies() and not proxy_bypass(parts.hostname or "")
 
 
-def _named(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     cause = getattr(error, "os_error", None)
-    if isinstance(cause, OSError) and type(error).__name__ in _UNREACHED:
+    if isinstance(cause, OSError) and type(error).__name__ in _CONNECTOR_ERRORS:
         code = cause.errno or 0
-        why = os.strerror(code) if code > 0 else cause.strerror
-        return f"{getattr(error, 'host', '')}:{getattr(error, 'port', '')}: {why}"
+        # Failed look-ups of names have negative codes of their own.
+        reason = os.strerror(code) if code > 0 else cause.strerror
+        return f"{getattr(error, 'host', '')}:{getattr(error, 'port', '')}: {reason}"
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

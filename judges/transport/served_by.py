@@ -1,29 +1,30 @@
-"""Check which model answered, as the endpoint reports it."""
+"""Check that the model that answered is the expected one, by its name in the reply."""
 
 from __future__ import annotations
 
 import re
 
 from ...spelling import setting
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
-_VERSION = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-latest)$")
-"""Suffixes of releases of one model: dates and version numbers. A size (``-8b``, ``-mini``) is another model."""
+_RELEASE_SUFFIX = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-latest)$")
+"""Date or version number at the end of a release's name. A size (``-8b``, ``-mini``) is part of the model's name."""
 
 
 def family(model: str) -> str:
     """Return a model's name without vendor and release.
 
-    For example, ``gpt-4.1-mini`` for ``openai/gpt-4.1-mini-2025-04-14``.
+    ``openai/gpt-4.1-mini-2025-04-14`` becomes ``gpt-4.1-mini``.
     """
+    # vendor/name@revision and name:tag, as gateways and ollama write.
     name = model.rpartition("/")[2].lower().partition("@")[0].partition(":")[0]
-    return _VERSION.sub("", name)
+    return _RELEASE_SUFFIX.sub("", name)
 
 
-class ServedByCheck(Wrapping):
-    """Provider that refuses replies of another model, as the endpoint reports it.
+class ServedByCheck(WrappingProvider):
+    """Provider that refuses replies of other models, as the endpoint names them.
 
-    Replies of other releases of the model are accepted, and those without a reported model.
+    It accepts other releases of the model, and replies that do not name a model.
     """
 
     def __init__(self, inner: Provider, expected: str) -> None:

@@ -50,11 +50,11 @@ async def cassette(
 ) -> AsyncGenerator[Provider]:
     """Open a provider for tests that answers from a recording.
 
-    A missing reply is requested from ``asking`` and added; it is an error if ``asking`` is None.
+    A missing reply is requested from ``asking``, and recorded; if ``asking`` is None, it is an error.
     """
     async with AsyncExitStack() as exits:
-        inner = None if asking is None else await exits.enter_async_context(asking)
-        provider = CoalescingProvider(CassetteProvider(path, inner))
+        endpoint_provider = None if asking is None else await exits.enter_async_context(asking)
+        provider = CoalescingProvider(CassetteProvider(path, endpoint_provider))
         exits.push_async_callback(provider.aclose)
         yield provider
 

@@ -1,4 +1,7 @@
-"""Stop calling an endpoint that refuses all of its first calls, as for a wrong key or model."""
+"""Stop calling an endpoint that refuses all first calls, as with a wrong key or model.
+
+The trial of a model is its first calls, until one gets a reply. (Trials of a case are something else: repeated attempts.)
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 FIRST_CALLS = 20
-"""Maximum calls in flight before the first reply, and number of refusals after which a model is given up."""
+"""Maximum calls in flight before the first reply; after as many refusals, the model is given up."""
 
 _SECONDS_TO_REST = 60.0
-"""Seconds after which one call tests whether the endpoint still refuses: the caller may be a service."""
+"""After this time, one call tests whether the endpoint still refuses, since the caller may be a long-lived service."""
 
-_KEY = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN})
-_REFUSING = _KEY | {HTTPStatus.NOT_FOUND}
-"""Statuses that concern the key, the account or the model, whatever the message."""
+_KEY_STATUSES = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN})
+_REFUSAL_STATUSES = _KEY_STATUSES | {HTTPStatus.NOT_FOUND}
+"""Statuses that concern the key, the account or the model: refusals with one of them are alike, whatever the message."""
 
 
 @dataclass(slots=True)
@@ -39,9 +42,14 @@ class Trial:
     _waiting: deque[asyncio.Future[None]] = field(default_factory=deque[asyncio.Future[None]])
 
     async def enter(self) -> None:
-        """Wait for a turn; a `CallError` if the model is given up."""
+        """Wait for a turn.
+
+        Raises:
+            CallError: The model is given up.
+        """
         while not self.over:
             self._raise_if_given_up()
+            # Each refusal leaves one call fewer to lose.
             if self._in_flight < max(1, self.calls - self._refused):
                 break
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -50,11 +58,11 @@ class Trial:
         self._in_flight += 1
 
     def leave(self, error: BaseException | None) -> None:
-        """Record the end of a call: its error, or None for a reply."""
+        """Record the end of a call: with an error, or None for a reply."""
         self._in_flight -= 1
         if error is None:
             self.over = True
-        elif isinstance(error, CallError) and not error.retryable and error.calls:
+        elif isinstance(error, CallError) and not error.retryable and error.calls:  # other errors may pass
             self._refuse(error)
         waiting, self._waiting = self._waiting, deque()
         for turn in waiting:
@@ -62,8 +70,8 @@ class Trial:
                 turn.set_result(None)
 
     def _refuse(self, error: CallError) -> None:
-        if self._reason is not None and _alike(self._reason) != _alike(error):
-            self.over = True  # different refusals concern single requests
+        if self._reason is not None and _cause_of(self._reason) != _cause_of(error):
+            self.over = True  # different refusals concern single requests, not the endpoint
             return
         self._reason = error.with_traceback(None)
         self._refused += 1
@@ -75,7 +83,7 @@ class Trial:
             return
         now = asyncio.get_running_loop().time()
         if now >= self._asks_again_at and not self._in_flight:
-            return
+            return  # this caller makes the test call
         refusal = CallError(
             f"not asked: the endpoint refused all of its first {self._refused} calls: {reason}",
             status=reason.status,
@@ -86,12 +94,14 @@ class Trial:
     @property
     def refused_key(self) -> bool:
         """True if the model was given up for its key or account, which all models share."""
-        return self._refused >= self.calls and self._reason is not None and self._reason.status in _KEY
+        return (
+            self._refused >= self.calls and self._reason is not None and self._reason.status in _KEY_STATUSES
+        )
 
 
-def _alike(error: CallError) -> object:
-    """Return a key that groups refusals by their cause: a known status, or the message."""
-    return error.status if error.status in _REFUSING else str(error)
+def _cause_of(error: CallError) -> object:
+    """Return what tells refusals with different causes apart: a known status, else the message."""
+    return error.status if error.status in _REFUSAL_STATUSES else str(error)
 
 
 class EndpointTrials:
@@ -101,18 +111,18 @@ class EndpointTrials:
         self._trials: dict[tuple[str, str], Trial] = {}
 
     def of(self, endpoint: str, model: str, calls: int = FIRST_CALLS) -> Trial:
-        """Return a model's trial; that of another model if the endpoint refused the key."""
+        """Return the trial of a model, or of another model at which the endpoint refused the key."""
         trial = self._trials.setdefault((endpoint, model), Trial(calls))
         if trial.over:
             return trial
-        at_endpoint = (each for (address, _), each in self._trials.items() if address == endpoint)
-        return next((each for each in at_endpoint if each.refused_key), trial)
+        trials_at_endpoint = (trial for (address, _), trial in self._trials.items() if address == endpoint)
+        return next((other for other in trials_at_endpoint if other.refused_key), trial)
 
 
-class TrialProvider(Wrapping):
+class TrialProvider(WrappingProvider):
     """Provider that limits the calls in flight until there is a reply.
 
-    If the first calls are all refused, it makes no more. It belongs outside the retries and inside the cache.
+    If the first calls are all refused, it makes no more. Put it outside the retries and inside the cache.
     """
 
     def __init__(self, inner: Provider, trial: Callable[[str], Trial]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ...errors import FiducialError
-from ...evaluation.store.manifest import KnownJudge, Roster
+from ...evaluation.store.manifest import JudgeRecord, Roster
 from ...records import Author, Case, JudgeId, Output, Verdict
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ class SentPrompts:
             return SentPrompt(problem=str(error))
         return SentPrompt(messages=messages, changed=judge.id != entry.id)
 
-    def _roster_entry(self, author: Author) -> KnownJudge | None:
+    def _roster_entry(self, author: Author) -> JudgeRecord | None:
         return self._roster.get(author) if isinstance(author, JudgeId) else None
 
-    def _judge(self, entry: KnownJudge) -> PromptJudge | str:
+    def _judge(self, entry: JudgeRecord) -> PromptJudge | str:
         """Load a judge from its prompt file, or return the reason why that fails."""
         if entry.id not in self._judges:
             from ...evaluation.judging.tasks import reload_judge  # noqa: PLC0415 - slow to import, and many runs ask nobody

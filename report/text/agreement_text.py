@@ -1,4 +1,8 @@
-"""Text for agreement: adjudicated labels, label errors, pairs of judges, probabilities."""
+"""Detailed text of a calibration's agreement results, one function for each kind.
+
+The kinds are adjudicated labels, judges without labels (Dawid and Skene), score probabilities, means of systems,
+recalibrated scores, agreement among people, and juries. `calibration_text` and `calibration_screen` call them.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +13,29 @@ from ...calibration.agreement.adjudication_results import (
     AdjudicatedJudge,
     Adjudication,
     Adjudicators,
-    LookedAt,
+    ReviewedRows,
 )
 from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
-from ...calibration.agreement.diagnosis_results import PairAgreement, SystemAgreement
+from ...calibration.agreement.diagnosis_results import JuryVotes, PairAgreement, SystemAgreement
 from ...calibration.decisions import FAULTS
 from ...calibration.statistic import FEW_CLUSTERS, Statistic
 from ...spelling import command
 from ..document import CautionLine, Details, Piece
 from ..document_parts import ENDS, FIRST, DocumentTable, statistic_pieces
-from .number_text import counted, number, percent, statistic_cells, with_interval
+from .number_text import counted, number, percent, statistic, statistic_cells, with_interval
 from .probability_text import coverage_lines, reliability_plot
 
-_TAKEN_AS_RIGHT = (
+_DECISIONS_COUNT_AS_RIGHT = (
     "decisions count as right: errors on 5 % of them move corrected accuracy by up to 0.05, which no interval below contains; have a second person "
     "decide half of them again"
 )
-_ALLOWED_FOR = "only corrected numbers allow for it"
-_CORRECTION = "by double sampling, also for unexamined agreements; undecidable outputs are left out"
+_WHAT_ALLOWS_FOR_ERRORS = "only corrected numbers allow for it"
+_CORRECTION_METHOD = "by double sampling, also for unexamined agreements; undecidable outputs are left out"
 
 
 def _decided_by_models() -> str:
-    again = command("review", "RUN", of="disagreements")
-    return f"some decisions are a model's: look again at those that matter (`{again}`)"
+    command_line = command("review", "RUN", of="disagreements")
+    return f"some decisions are a model's: look again at those that matter (`{command_line}`)"
 
 
 def _one_sided() -> str:
@@ -42,7 +46,7 @@ def _one_sided() -> str:
 
 
 def adjudication_pieces(adjudication: Adjudication | None) -> Iterator[Piece]:
-    """Yield the effects of adjudication; yield no pieces if nothing was adjudicated."""
+    """Yield what adjudication changes for each judge; nothing if no label was adjudicated."""
     if adjudication is None:
         return
     yield from who_decided(adjudication.by, adjudication.faults)
@@ -50,27 +54,33 @@ def adjudication_pieces(adjudication: Adjudication | None) -> Iterator[Piece]:
         yield CautionLine(
             f"{counted(adjudication.elsewhere, 'adjudicated item')} not in this table", indent=2
         )
-    for judge, each in adjudication.judges.items():
-        yield from _judge(judge, each)
+    for judge, adjudicated in adjudication.judges.items():
+        yield from _judge(judge, adjudicated)
 
 
 def who_decided(adjudicators: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
-    """Yield who adjudicated, how far they agree, and why judge and label differ."""
+    """Yield who adjudicated, how well deciders agree, and why judges and labels differ."""
     yield f"Adjudicated: {_adjudicators(adjudicators)}"
     if adjudicators.models:
         yield CautionLine(_decided_by_models(), indent=2)
-    yield CautionLine(_errors_of(adjudicators.alike, adjudicators.error), indent=2)
+    yield CautionLine(_decision_errors(adjudicators.alike, adjudicators.error), indent=2)
     if faults:
         decisions = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
         yield f"  why judge and label differ, by decision: {decisions}"
 
 
-def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
-    """Return whether decisions count as right, and their error rate if two people decided."""
+def _decision_errors(alike: Statistic | None, error: Statistic | None) -> str:
+    """Say whether decisions count as right; give their error rate if two people decided.
+
+    Args:
+        alike: Share of pairs of decisions on one item that are equal.
+        error: Error rate of a decision, if it can be estimated.
+    """
     if error is not None:
-        return f"decisions are wrong at a rate of {error} by items that two decided, if both err alike and independently; {_ALLOWED_FOR}"
+        return f"decisions are wrong at a rate of {error} by items that two decided, if both err alike and independently; {_WHAT_ALLOWS_FOR_ERRORS}"
     if alike is None or alike.value is None:
-        return _TAKEN_AS_RIGHT
+        return _DECISIONS_COUNT_AS_RIGHT
+    # Two deciders who each err at rate e differ at rate 2e(1 - e), which is at most one half; solved for e.
     differing = min(0.5, 1.0 - alike.value)
     error_rate = (1.0 - math.sqrt(1.0 - 2.0 * differing)) / 2.0
     return f"decisions count as right: each of two that differ on {percent(differing)} errs on about {percent(error_rate)}, which no interval below contains"
@@ -79,73 +89,79 @@ def _errors_of(alike: Statistic | None, error: Statistic | None) -> str:
 def _adjudicators(by: Adjudicators) -> str:
     """Return the number of adjudicated items by person, and how far people agree."""
     names = ", ".join(f"{name} {items:,}" for name, items in {**by.people, **by.models}.items())
-    clause = f"{counted(by.items, 'item')} ({names})"
+    items_by_person = f"{counted(by.items, 'item')} ({names})"
     if by.alike is None:
-        return clause
+        return items_by_person
     alpha = "" if by.krippendorff_alpha is None else f", Krippendorff's alpha {by.krippendorff_alpha}"
     contested = f"; {by.contested:,} without a majority count as undecidable" if by.contested else ""
-    return f"{clause}; {by.twice:,} by two or more: alike {by.alike} pairs{alpha}{contested}"
+    return f"{items_by_person}; {by.twice:,} by two or more: alike {by.alike} pairs{alpha}{contested}"
 
 
 def disagreements_clause(adjudicated: AdjudicatedJudge) -> str:
-    """Return a clause on a judge's disagreements.
+    """Return a clause that counts who is right where judge and label disagree.
 
     Example: ``of 36 disagreements the judge is right in 25, ...``.
     """
     disagreements = adjudicated.disagreements
-    parts = [
+    counts = [
         f"the judge is right in {disagreements.judge_right:,}",
-        f"the label in {disagreements.judge_wrong:,}",
+        f"the label in {disagreements.judge_wrong:,}",  # with two classes, one of both is right
     ]
-    parts += [f"{disagreements.undecidable:,} cannot be decided"] if disagreements.undecidable else []
-    parts += [f"{disagreements.left:,} unexamined"] if disagreements.left else []
-    return f"of {counted(disagreements.rows, 'disagreement')} {', '.join(parts)}"
+    counts += [f"{disagreements.undecidable:,} cannot be decided"] if disagreements.undecidable else []
+    counts += [f"{disagreements.left:,} unexamined"] if disagreements.left else []
+    return f"of {counted(disagreements.rows, 'disagreement')} {', '.join(counts)}"
 
 
 def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     yield f"  {judge}: {disagreements_clause(adjudicated)}; {_agreements(adjudicated.agreements)}"
     if not adjudicated.disagreements.rows + adjudicated.agreements.rows:
         return
-    rows = [
+    rows_of_rates = [
         (
             name,
-            _cell(each),
+            _cell(statistic),
             _cell(adjudicated.adjudicated[name]),
             range_text(adjudicated.lowest[name], adjudicated.highest[name]),
         )
-        for name, each in adjudicated.as_labelled.items()
-    ]
-    yield DocumentTable(("", "as labelled", "adjudicated", "undecidable against it, for it"), rows, indent=4)
-    yield from _corrected(adjudicated)
-    yield "    errors of the labels themselves"
-    errors = [
-        (name, _cell(each.found), f"{each.undecidable:,}", _cell(each.corrected))
-        for name, each in adjudicated.label_errors.items()
+        for name, statistic in adjudicated.as_labelled.items()
     ]
     yield DocumentTable(
-        ("", "found wrong, at least", "undecidable", "corrected"), errors, left_aligned=FIRST, indent=4
+        ("", "as labelled", "adjudicated", "undecidable against it, for it"), rows_of_rates, indent=4
+    )
+    yield from _corrected(adjudicated)
+    yield "    errors of the labels themselves"
+    rows_of_errors = [
+        (name, _cell(errors.found), f"{errors.undecidable:,}", _cell(errors.corrected))
+        for name, errors in adjudicated.label_errors.items()
+    ]
+    yield DocumentTable(
+        ("", "found wrong, at least", "undecidable", "corrected"),
+        rows_of_errors,
+        left_aligned=FIRST,
+        indent=4,
     )
 
 
 def _corrected(adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     """Yield the corrected rates of a judge, or why there are none."""
     if any(statistic.value is not None for statistic in adjudicated.corrected.values()):
-        yield f"    corrected {_CORRECTION}"
+        yield f"    corrected {_CORRECTION_METHOD}"
         yield from statistic_pieces(adjudicated.corrected, head=False, indent=6)
         return
+    # All rates share the reason.
     reason = next(iter(adjudicated.corrected.values())).undefined
     yield f"    not corrected for unexamined outputs: {reason}"
     if adjudicated.agreements.left == adjudicated.agreements.rows:
         yield CautionLine(_one_sided(), indent=4)
 
 
-def _agreements(examined: LookedAt) -> str:
-    examined_rows = examined.rows - examined.left
-    if not examined_rows:
-        return f"none of {counted(examined.rows, 'agreement')} was examined"
-    wrong = f"both are wrong in {examined.judge_wrong:,}"
-    undecidable = f", {examined.undecidable:,} cannot be decided" if examined.undecidable else ""
-    return f"of {counted(examined_rows, 'examined agreement')} (of {examined.rows:,}) {wrong}{undecidable}"
+def _agreements(agreements: ReviewedRows) -> str:
+    examined = agreements.rows - agreements.left
+    if not examined:
+        return f"none of {counted(agreements.rows, 'agreement')} was examined"
+    wrong = f"both are wrong in {agreements.judge_wrong:,}"
+    undecidable = f", {agreements.undecidable:,} cannot be decided" if agreements.undecidable else ""
+    return f"of {counted(examined, 'examined agreement')} (of {agreements.rows:,}) {wrong}{undecidable}"
 
 
 def _cell(statistic: Statistic) -> str:
@@ -153,7 +169,7 @@ def _cell(statistic: Statistic) -> str:
 
 
 def range_text(lowest: Statistic, highest: Statistic) -> str:
-    """Format a range of rates with the outer ends of their intervals and n."""
+    """Format a range of two rates: both values, the outer ends of their intervals, and n."""
     if lowest.value is None or highest.value is None:
         return "-"
     ends = (
@@ -165,7 +181,10 @@ def range_text(lowest: Statistic, highest: Statistic) -> str:
 
 
 def adjudicated_by(adjudication: Adjudication | None, judge: str) -> str:
-    """Return a self-contained clause on a judge's adjudication; empty if there was none."""
+    """Return a clause on who adjudicated a judge's labels, and its rates then.
+
+    It is empty if none of the judge's disagreements was examined.
+    """
     adjudicated = None if adjudication is None else adjudication.judges.get(judge)
     if (
         adjudication is None
@@ -173,23 +192,29 @@ def adjudicated_by(adjudication: Adjudication | None, judge: str) -> str:
         or adjudicated.disagreements.left == adjudicated.disagreements.rows
     ):
         return ""
-    who = [*(["people"] if adjudication.by.people else []), *(["a model"] if adjudication.by.models else [])]
+    adjudicators = [
+        *(["people"] if adjudication.by.people else []),
+        *(["a model"] if adjudication.by.models else []),
+    ]
     tpr, tnr = (adjudicated.adjudicated[name].value for name in _RATES)
     rates = f"(then TPR {number(tpr)}, TNR {number(tnr)})"
-    return f"adjudicated by {' and '.join(who) or 'people'}: {disagreements_clause(adjudicated)} {rates}"
+    return f"adjudicated by {' and '.join(adjudicators) or 'people'}: {disagreements_clause(adjudicated)} {rates}"
 
 
 _RATES = ("true_positive_rate", "true_negative_rate")
 
-_NOTABLE, _SHOWN = 0.02, 3
-"""Smallest excess agreement of two judges that is printed, and most such pairs."""
+_MIN_EXCESS_AGREEMENT, _MAX_PAIRS = 0.02, 3
+"""Smallest agreement of two judges beyond the model's that is printed, and most such pairs."""
 
-_DESCRIPTIVE = ("reliability", "resolution", "remainder")
-"""Parts of the Brier score that are printed only in corrected form, without small-sample bias; the JSON has them."""
+_BIASED_PARTS = ("reliability", "resolution", "remainder")
+"""Parts of the Brier score with a small-sample bias; only their corrected forms are printed, the JSON has both."""
 
 
 def judges_alone_pieces(calibration: Calibration) -> Iterator[Piece]:
-    """Yield the rates of Dawid and Skene's model beside those by labels; nothing for few items."""
+    """Yield judges' rates by Dawid and Skene's model, next to those by labels.
+
+    Nothing is shown if the model failed or has fewer items than it takes for an estimate.
+    """
     model = calibration.dawid_skene
     if model.prevalence is None or model.n < FEW_CLUSTERS:
         return
@@ -200,72 +225,74 @@ def judges_alone_pieces(calibration: Calibration) -> Iterator[Piece]:
     for judge, rates in model.judges.items():
         panel = calibration.judges.get(judge)
         tpr, tnr = rates.true_positive_rate.value, rates.true_negative_rate.value
-        by_labels = [_by_labels(panel, name) for name in _RATES]
-        rows.append((judge, *map(number, (tpr, by_labels[0], tnr, by_labels[1]))))
+        labelled_rates = [_labelled_rate(panel, name) for name in _RATES]
+        rows.append((judge, *map(number, (tpr, labelled_rates[0], tnr, labelled_rates[1]))))
     yield DocumentTable(("judge", "TPR", "by labels", "TNR", "by labels"), rows)
-    share = _by_labels(calibration.baselines.get("always_pass"), "prevalence")
+    share = _labelled_rate(calibration.baselines.get("always_pass"), "prevalence")
     by_label = "" if share is None else f", {number(share)} by labels"
     yield f"  pass rate: {number(model.prevalence.value)} by the model{by_label}"
-    yield from _pairs(model.pairs)
+    yield from _pair_lines(model.pairs)
 
 
-def _by_labels(panel: JudgeCalibration | None, name: str) -> float | None:
+def _labelled_rate(panel: JudgeCalibration | None, name: str) -> float | None:
     statistic = None if panel is None else panel.statistics.get(name)
     return None if statistic is None else statistic.value
 
 
-def _pairs(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
+def _pair_lines(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
     if not pairs:
         yield "  with three judges the model fits any agreement of pairs, so shared errors cannot be detected"
         return
-    worst = [pair for pair in pairs if pair.residual >= _NOTABLE]
-    if not worst:
+    notable = [pair for pair in pairs if pair.residual >= _MIN_EXCESS_AGREEMENT]
+    if not notable:
         yield "  no two judges agree notably more than the model expects; errors that all share cannot be detected"
         return
     yield "  but judges share errors, which the model takes for truth: these pairs agree more than it expects"
-    for pair in sorted(worst, key=lambda pair: -pair.residual)[:_SHOWN]:
+    for pair in sorted(notable, key=lambda pair: -pair.residual)[:_MAX_PAIRS]:
         yield f"    {pair.a} and {pair.b}: {number(pair.observed)}, expected {number(pair.expected)}, on {pair.n:,}"
 
 
 def probability_pieces(calibration: Calibration) -> Iterator[Piece]:
-    """Yield statistics of scores read as probabilities; none for judges with only 0 and 1."""
-    for judge, each in calibration.probability.items():
-        shown = {name: part for name, part in each.statistics.items() if name not in _DESCRIPTIVE}
-        confidence = {f"confidence: {name}": part for name, part in each.confidence.items()}
+    """Yield statistics of scores read as probabilities; none for scores of only 0 and 1."""
+    for judge, scores in calibration.probability.items():
+        shown = {
+            name: statistic for name, statistic in scores.statistics.items() if name not in _BIASED_PARTS
+        }
+        confidence = {f"confidence: {name}": statistic for name, statistic in scores.confidence.items()}
         yield (
-            f"{judge}, scores read as probabilities ({each.groups} {each.grouping}; parts of the Brier score, confidence in its "
+            f"{judge}, scores read as probabilities ({scores.groups} {scores.grouping}; parts of the Brier score, confidence in its "
             "verdicts):"
         )
-        yield from statistic_pieces(shown | each.calibration | confidence)
-        yield from reliability_plot(each.bins)
-        yield from coverage_lines(each)
+        yield from statistic_pieces(shown | scores.calibration | confidence)
+        yield from reliability_plot(scores.bins)
+        yield from coverage_lines(scores)
 
 
 def system_pieces(calibration: Calibration) -> Iterator[Piece]:
-    """Yield the agreement on systems, a row per judge; nothing for a single system."""
+    """Compare system means by judge and by labels, a row per judge; nothing for one system."""
     rows: list[tuple[str, ...]] = []
-    for judge, agreement in calibration.systems.items():
-        value, interval, _, method = statistic_cells(agreement.largest_difference)
+    for judge, judge_agreement in calibration.systems.items():
+        value, interval, _, method = statistic_cells(judge_agreement.largest_difference)
         differences = {
-            name: abs(system.difference.value or 0.0) for name, system in agreement.systems.items()
+            name: abs(system.difference.value or 0.0) for name, system in judge_agreement.systems.items()
         }
         worst = max(differences, key=lambda name: differences[name])
-        tau = number(agreement.kendall_tau_b.value)
-        rows.append((judge, f"{len(agreement.systems):,}", tau, value, interval, worst, method))
+        tau = number(judge_agreement.kendall_tau_b.value)
+        rows.append((judge, f"{len(judge_agreement.systems):,}", tau, value, interval, worst, method))
     if rows:
         head = ("judge", "systems", "Kendall's tau-b", "largest difference", "interval", "of", "")
         yield "Means of systems, by judge and by labels (each system is in the JSON):"
         yield DocumentTable(head, rows, left_aligned=ENDS)
-    for judge, agreement in calibration.systems.items():
-        yield Details(f"Each system, by labels and by {judge}", [_systems(agreement)])
+    for judge, judge_agreement in calibration.systems.items():
+        yield Details(f"Each system, by labels and by {judge}", [_systems(judge_agreement)])
 
 
 def _systems(agreement: SystemAgreement) -> DocumentTable:
     """Return a table of the systems, sorted by label mean, highest first."""
-    ordered = sorted(agreement.systems.items(), key=lambda each: -each[1].label_mean)
+    best_first = sorted(agreement.systems.items(), key=lambda entry: -entry[1].label_mean)
     rows = [
-        (name, number(each.label_mean), number(each.score_mean), *statistic_cells(each.difference))
-        for name, each in ordered
+        (name, number(system.label_mean), number(system.score_mean), *statistic_cells(system.difference))
+        for name, system in best_first
     ]
     return DocumentTable(
         ("system", "by labels", "by the judge", "difference", "interval", "n", ""), rows, left_aligned=ENDS
@@ -273,13 +300,16 @@ def _systems(agreement: SystemAgreement) -> DocumentTable:
 
 
 def recalibration_pieces(calibration: Calibration) -> Iterator[Piece]:
-    """Yield the gain of mapping scores to rates (recalibration); nothing if not requested."""
-    for judge, each in calibration.recalibration.items():
+    """Yield each judge's Brier score before and after recalibration, if it was requested.
+
+    Recalibration maps scores to pass rates.
+    """
+    for judge, recalibration in calibration.recalibration.items():
         yield (
-            f"{judge}, scores mapped to rates ({each.method}, each tenth of the clusters by a map of the others; the map is in the "
+            f"{judge}, scores mapped to rates ({recalibration.method}, each tenth of the clusters by a map of the others; the map is in the "
             "JSON):"
         )
-        scores = (each.before, each.after, each.change)
+        scores = (recalibration.before, recalibration.after, recalibration.change)
         names = ("before", "after", "change")
         yield from statistic_pieces(
             {f"Brier score {name}": score for name, score in zip(names, scores, strict=True)}
@@ -287,18 +317,33 @@ def recalibration_pieces(calibration: Calibration) -> Iterator[Piece]:
 
 
 def recalibration_lines(calibration: Calibration) -> Iterator[str]:
-    """Yield the held-out change of each judge's Brier score by recalibration, a line each."""
-    for judge, each in calibration.recalibration.items():
-        change = each.change
+    """Yield a line per judge: how recalibration changes its held-out Brier score."""
+    for judge, recalibration in calibration.recalibration.items():
+        change = recalibration.change
         if change.value is None:
             yield f"{judge}: scores cannot be mapped to rates: {change.undefined}"
         else:
             shown = with_interval(change.value, change.low, change.high)
-            yield f"{judge}: mapped by {each.method}, the held-out Brier score changes by {shown}, n {change.n:,} (lower is better)"
+            yield f"{judge}: mapped by {recalibration.method}, the held-out Brier score changes by {shown}, n {change.n:,} (lower is better)"
 
 
 def people_pieces(calibration: Calibration) -> Iterator[Piece]:
-    """Yield the agreement among people, if known: the practical ceiling for judges."""
+    """Yield the agreement among people, if known; judges can hardly agree more."""
     if calibration.people is not None:
         yield f"Krippendorff's alpha of {len(calibration.people.names)} people among themselves:"
         yield from statistic_pieces(calibration.people.krippendorff_alpha, head=False)
+
+
+def jury_lines(juries: Mapping[str, JuryVotes]) -> Iterator[str]:
+    """Yield a sentence per jury: how many independent votes its jurors are worth."""
+    for name, jury in juries.items():
+        votes = jury.votes
+        if votes.value is None:
+            yield f"{name}: not known how many independent votes its {jury.jurors:,} are worth: {votes.undefined}."
+            continue
+        basis = (
+            f"by their errors on {counted(votes.n, 'label')}"
+            if jury.by == "labels"
+            else f"by agreement on {counted(votes.n, 'output')}, where shared right answers look alike; labels tell more"
+        )
+        yield f"{name}: {jury.jurors:,} votes are worth {statistic(votes)} independent ones, {basis}."

@@ -1,4 +1,4 @@
-"""Results of an agent on challenges: passes, failures, and the skill tree."""
+"""Results of an agent on challenges (workspace cases of agbenchmark), and the skill tree."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from . import number_text
 from .challenge_notes import running
 from .number_text import count, counted, statistic_cells
 
-_CODES = 3
-"""Most exit codes that are named."""
+_MAX_EXIT_CODES = 3
+"""Most different exit codes that are listed."""
 
 
 @document
 def artifacts_document(outcome: AgentResults) -> Iterator[Piece]:
-    """Yield passes, failures, ungraded challenges and the pass rates of categories."""
+    """Build the document of an agent's results: passes, failures, notes and categories."""
     attempts = len(outcome.attempts)
     challenges = len({attempt.case.id for attempt in outcome.attempts})
-    total = (
+    attempted = (
         counted(attempts, "challenge")
         if attempts == challenges
         else f"{attempts:,} trials of {counted(challenges, 'challenge')}"
     )
-    yield f"{outcome.passed:,} of {total} passed"
-    yield from _ends(outcome.attempts)
+    yield f"{outcome.passed:,} of {attempted} passed"
+    yield from _abnormal_ends(outcome.attempts)
     yield from (
-        f"failed: {_named(verdict)}: {verdict.error_type}: {verdict.reason}" for verdict in outcome.failed
+        f"failed: {_attempt_name(verdict)}: {verdict.error_type}: {verdict.reason}"
+        for verdict in outcome.failed
     )
     for verdict in outcome.ungraded:
-        yield f"{verdict.outcome.replace('_', ' ')}: {_named(verdict)}: {verdict.reason}"
+        yield f"{verdict.outcome.replace('_', ' ')}: {_attempt_name(verdict)}: {verdict.reason}"
     if outcome.not_allowed:
         yield f"note: {running(outcome.not_allowed)} code, which is not allowed: add {flag('allow_code')}"
     mocks = {attempt.case.id: ignored_mock(attempt.case) for attempt in outcome.attempts}
@@ -47,37 +48,38 @@ def artifacts_document(outcome: AgentResults) -> Iterator[Piece]:
     yield from number_text.unknown_dependency_notes(
         outcome.unknown_dependencies, "is not one of these challenges"
     )
-    yield _categories(skill_tree(outcome.attempts))
+    yield _category_table(skill_tree(outcome.attempts))
 
 
-def _named(verdict: Verdict) -> str:
+def _attempt_name(verdict: Verdict) -> str:
     return verdict.case_id + (f", trial {verdict.trial}" if verdict.trial else "")
 
 
-def _ends(attempts: Sequence[ChallengeResult]) -> Iterator[str]:
-    """Count how often the agent reached its cutoff or ended with an exit code other than 0."""
+def _abnormal_ends(attempts: Sequence[ChallengeResult]) -> Iterator[str]:
+    """Count the attempts that reached the cutoff, and those with an exit code other than 0."""
     stopped = sum(attempt.reached_cutoff for attempt in attempts)
     if stopped:
         yield f"the agent reached its cutoff in {stopped:,} of {len(attempts):,} attempts"
+    # An attempt that was stopped has the exit code of its killing, which says nothing about the agent.
     codes = Counter(
         attempt.exit_code for attempt in attempts if attempt.exit_code and not attempt.reached_cutoff
     )
-    for code, number in codes.most_common(_CODES):
+    for code, number in codes.most_common(_MAX_EXIT_CODES):
         yield f"the agent ended with exit code {code} in {number:,} of {len(attempts):,} attempts; logs/ has its output"
 
 
 @document
 def skills_document(tree: SkillTree) -> Iterator[Piece]:
-    """Yield categories and challenges, with their pass rates and dependencies."""
+    """Build the document of a skill tree: its figure, and pass rates by category."""
     yield Figure(
         skill_figure(tree.skills),
         caption="Challenges, each to the right of one it depends on; +1: and on one more",
-        numbers=_skills(tree),
+        numbers=_skill_table(tree),
     )
-    yield _categories(tree)
+    yield _category_table(tree)
 
 
-def _categories(tree: SkillTree) -> DocumentTable:
+def _category_table(tree: SkillTree) -> DocumentTable:
     rows = [
         (category.category, count(category.passed), n, value, interval, count(category.ungraded))
         for category in tree.categories
@@ -86,7 +88,7 @@ def _categories(tree: SkillTree) -> DocumentTable:
     return DocumentTable(("category", "passed", "n", "pass rate", "95 % interval", "ungraded"), rows)
 
 
-def _skills(tree: SkillTree) -> DocumentTable:
+def _skill_table(tree: SkillTree) -> DocumentTable:
     rows = [
         (
             skill.name,

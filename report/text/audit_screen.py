@@ -1,4 +1,7 @@
-"""One screen of an audit: weaknesses of each judge, and their worst cases."""
+"""One screen of an audit: weaknesses of each judge, and where each is worst.
+
+`audit_text` shows the same audit in full.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +23,25 @@ from .audit_text import ungraded_judges
 from .caution_text import not_sent_caution
 from .localisation_text import localisation_answer
 from .one_screen import statistic_text
-from .probe_titles import probe_title
+from .probe_text import probe_title
 from .systems_text import judge_names
 
-_NAME = 20
-"""Width of a judge's name beside two rates, in columns."""
+_NAME_COLUMNS = 20
+"""Width of a judge's name next to two rates."""
 
 _LOW_IS_BAD: frozenset[Concern] = frozenset({"misses a fault", "does not read long material"})
+"""Weaknesses whose rate is worst when it is low; of all others a high rate is worst."""
 
-_SHOWN = {"fault": "caught", "nothing": "failed", "twin": "failed", "attack": "passed", "control": "passed"}
+_RATE_WORDS = {
+    "fault": "caught",
+    "nothing": "failed",
+    "twin": "failed",
+    "attack": "passed",
+    "control": "passed",
+}
+"""What the rate of an operator is the share of, by what the operator plants."""
 
-_SUMMARISED = {
+_SUMMARY_HEADINGS = {
     "fault": "faults caught",
     "nothing": "right outputs failed",
     "twin": "twins failed",
@@ -40,22 +51,24 @@ _SUMMARISED = {
 
 
 def audit_screen(audit: Audit) -> Document:
-    """Name the weaknesses of each judge."""
+    """Build the screen of an audit."""
     return _pieces(audit)
 
 
 def _pieces(audit: Audit) -> Iterator[Piece]:
     judges = [judge for judge in audit.judges if judge.id.kind != "baseline"] or audit.judges
-    several = len(audit.judges) > 1
+    names_judges = len(audit.judges) > 1
     names = (
-        judge_names([judge.judge for judge in audit.judges], columns=_NAME) if several else ShortNames({}, "")
+        judge_names([judge.judge for judge in audit.judges], columns=_NAME_COLUMNS)
+        if names_judges
+        else ShortNames({}, "")
     )
     yield from ungraded_judges(audit.judges)
     judges = [judge for judge in judges if judge.graded_nothing is None]
     for judge in judges:
         yield from localisation_answer(judge)
     if judges:
-        yield from _headline(judges)
+        yield from _headlines(judges)
     yield from starmap(not_sent_caution, audit.refused.items())
     if not judges:
         return
@@ -69,64 +82,72 @@ def _pieces(audit: Audit) -> Iterator[Piece]:
         yield ""
     has_probes = any(judge.operators for judge in audit.judges)
     if has_probes:
-        yield _summary(audit.judges, names)
+        yield _summary_table(audit.judges, names)
     ladders = [(names.of(judge.judge), ladder) for judge in judges for ladder in judge.ladders]
     if ladders:
         if has_probes:
             yield ""
-        yield _ladders(ladders)
+        yield _ladder_table(ladders)
 
 
-def _headline(judges: Sequence[JudgeAudit]) -> Iterator[str]:
-    """Name the judges with weaknesses, below what is missing if calls failed."""
+def _headlines(judges: Sequence[JudgeAudit]) -> Iterator[str]:
+    """Yield how many weaknesses each judge has; if calls failed, first what is missing."""
     missing = sum((judge.ungraded for judge in judges), Counter[str]())
     if failed := missing["failed"]:
         graded, asked = (sum(counts) for counts in zip(*((j.graded, j.asked) for j in judges), strict=True))
         others = number_text.outcomes({name: n for name, n in missing.items() if name != "failed"})
         calls = ", ".join(filter(None, [f"{number_text.counted(failed, 'call')} failed", others]))
         yield f"Incomplete: {graded:,} of {number_text.counted(asked, 'verdict')} graded, {calls}."
-    yield _weak_judges(judges, " so far" if failed else "")
+    yield _weakness_count(judges, " so far" if failed else "")
 
 
-def _weak_judges(judges: Sequence[JudgeAudit], so_far: str) -> str:
-    weak = [f"{judge.judge} {len(judge.findings):,}" for judge in judges if judge.findings]
+def _weakness_count(judges: Sequence[JudgeAudit], so_far: str) -> str:
+    weak_judges = [f"{judge.judge} {len(judge.findings):,}" for judge in judges if judge.findings]
     if len(judges) == 1:
         (judge,) = judges
-        number = len(judge.findings)
-        weaknesses = f"{number:,} weaknesses" if number > 1 else "1 weakness" if number else "no weakness"
+        count = len(judge.findings)
+        weaknesses = f"{count:,} weaknesses" if count > 1 else "1 weakness" if count else "no weakness"
         if so_far:
             return f"{judge.judge}: {weaknesses} beyond chance{so_far}."
         verdicts, missing = number_text.counted(judge.graded, "verdict"), number_text.outcomes(judge.ungraded)
         return f"{judge.judge}: {weaknesses} beyond chance in {verdicts}{missing and f' ({missing})'}."
-    if not weak:
+    if not weak_judges:
         return f"None of {len(judges):,} judges shows a weakness beyond chance{so_far}."
-    verb = "has" if len(weak) == 1 else "have"
-    return (
-        f"{len(weak):,} of {len(judges):,} judges {verb} weaknesses beyond chance{so_far}: {', '.join(weak)}."
-    )
+    verb = "has" if len(weak_judges) == 1 else "have"
+    return f"{len(weak_judges):,} of {len(judges):,} judges {verb} weaknesses beyond chance{so_far}: {', '.join(weak_judges)}."
 
 
 def _rows(judge: JudgeAudit, name: str, *, alone: bool) -> list[tuple[str, ...]]:
-    """Return the weaknesses of a judge, under its name unless it is the only one."""
-    rows = list(_weaknesses(judge))
+    """Return a row per kind of weakness of a judge, indented below its name unless ``alone``."""
+    rows = list(_weakness_rows(judge))
     if alone or not rows:
         return rows
     return [(f"{name}:", "", "", "", ""), *((f"  {concern}", *cells) for concern, *cells in rows)]
 
 
-def _weaknesses(judge: JudgeAudit) -> Iterator[tuple[str, ...]]:
-    """Yield a row per kind of weakness, with its worst case."""
-    kinds: dict[Concern, list[_Shown]] = {}
+def _weakness_rows(judge: JudgeAudit) -> Iterator[tuple[str, ...]]:
+    """Yield a row per kind of weakness: its worst place, the rate there, and how many others."""
+    by_concern: dict[Concern, list[_WeaknessNumber]] = {}
     for finding in judge.findings:
-        kinds.setdefault(finding.concern, []).append(_shown(judge, finding))
-    for concern, weaknesses in kinds.items():
-        worst = max(weaknesses, key=lambda each: each.badness)
+        by_concern.setdefault(finding.concern, []).append(_number_of(judge, finding))
+    for concern, weaknesses in by_concern.items():
+        worst_number = max(weaknesses, key=lambda number: number.badness)
         more = f"{len(weaknesses) - 1:,}" if len(weaknesses) > 1 else ""
-        rate = "" if worst.rate is None else worst.text.format(statistic_text(worst.rate)).strip()
-        yield concern, probe_title(worst.where), rate, "" if worst.rate is None else f"{worst.rate.n:,}", more
+        rate = (
+            ""
+            if worst_number.rate is None
+            else worst_number.text.format(statistic_text(worst_number.rate)).strip()
+        )
+        yield (
+            concern,
+            probe_title(worst_number.where),
+            rate,
+            "" if worst_number.rate is None else f"{worst_number.rate.n:,}",
+            more,
+        )
 
 
-class _Shown(NamedTuple):
+class _WeaknessNumber(NamedTuple):
     """The number behind a finding.
 
     Attributes:
@@ -142,48 +163,50 @@ class _Shown(NamedTuple):
     badness: float
 
 
-def _shown(judge: JudgeAudit, finding: JudgeWeakness) -> _Shown:
-    """Return the number behind a finding, and what it is a share of."""
+def _number_of(judge: JudgeAudit, finding: JudgeWeakness) -> _WeaknessNumber:
+    """Return the number behind a finding, with words for what it is a share of."""
     for ladder in judge.ladders:
         if ladder.dial == finding.where:
-            return _shown_ladder(ladder)
-    rate, noun = _rate(judge, finding)
+            return _number_of_ladder(ladder)
+    rate, noun = _rate_and_words(judge, finding)
     sign = -1.0 if finding.concern in _LOW_IS_BAD else 1.0
-    return _Shown(finding.where, rate, f"{noun} {{}}", sign * _value(rate))
+    return _WeaknessNumber(finding.where, rate, f"{noun} {{}}", sign * _value_or_zero(rate))
 
 
-def _shown_ladder(ladder: LadderResult) -> _Shown:
-    """Return by how much a ladder falls, or its start if that is too low already."""
+def _number_of_ladder(ladder: LadderResult) -> _WeaknessNumber:
+    """Return how much a ladder's share caught falls, or its start if that is already too low."""
     if ladder.threshold.where != "before the easiest" or not ladder.curve:
-        return _Shown(ladder.dial, ladder.drop, "falls by {}", _value(ladder.drop))
+        return _WeaknessNumber(ladder.dial, ladder.drop, "falls by {}", _value_or_zero(ladder.drop))
     start = ladder.curve[0]
+    # The ladder's start is a point of a curve; as a statistic it keeps n and level of the drop.
     share = replace(ladder.drop, value=start.share, low=start.low, high=start.high)
-    # Worse than any fall, since nothing is left to fall from.
-    return _Shown(ladder.dial, share, "easiest: caught {}", 2.0 - start.share)
+    # 2.0 makes it worse than any fall, which is at most 1: nothing is left to fall from.
+    return _WeaknessNumber(ladder.dial, share, "easiest: caught {}", 2.0 - start.share)
 
 
-def _value(rate: Statistic | None) -> float:
+def _value_or_zero(rate: Statistic | None) -> float:
     return 0.0 if rate is None or rate.value is None else rate.value
 
 
-def _rate(judge: JudgeAudit, finding: JudgeWeakness) -> tuple[Statistic | None, str]:
+def _rate_and_words(judge: JudgeAudit, finding: JudgeWeakness) -> tuple[Statistic | None, str]:
+    """Return the rate of the operator, comparison or form of a finding, and words for it."""
     for operator in judge.operators:
         if operator.operator == finding.where and finding.concern == "moves on what is harmless":
             return (operator.change and operator.change.size), "change"
         if operator.operator == finding.where:
-            return operator.rate, _SHOWN.get(operator.plants, "")
+            return operator.rate, _RATE_WORDS.get(operator.plants, "")
     for comparison in judge.comparisons:
         if comparison.name == finding.where:
             return comparison.difference, "difference"
     for form in judge.forms:
         if form.form == finding.where:
-            return _rate_of_form(form, finding)
+            return _form_rate_and_words(form, finding)
     if judge.steadiness is not None and finding.where == "repeats":
         return judge.steadiness.flip_rate, "differ"
     return None, ""
 
 
-def _rate_of_form(form: FormResult, finding: JudgeWeakness) -> tuple[Statistic | None, str]:
+def _form_rate_and_words(form: FormResult, finding: JudgeWeakness) -> tuple[Statistic | None, str]:
     if finding.concern == "does not read long material":
         return form.marker_seen, "marker seen"
     if finding.concern == "obeys the material":
@@ -191,22 +214,22 @@ def _rate_of_form(form: FormResult, finding: JudgeWeakness) -> tuple[Statistic |
     return form.change, "change"
 
 
-def _summary(judges: Sequence[JudgeAudit], names: ShortNames) -> DocumentTable:
-    """Return the lowest and highest rate by what operators plant; operators are never pooled.
+def _summary_table(judges: Sequence[JudgeAudit], names: ShortNames) -> DocumentTable:
+    """Return the lowest and highest operator rate of each judge, by what operators plant.
 
-    A single judge, named above, is not named again.
+    Rates of operators are never pooled. A single judge is named above the table and not in it.
     """
-    several = len(judges) > 1
+    names_judges = len(judges) > 1
     rows: list[tuple[str, ...]] = []
-    for plants, heading in _SUMMARISED.items():
-        ranges = {judge.judge: _range_cells(judge, plants) for judge in judges}
-        if several and any(cells != _NO_RANGE for cells in ranges.values()):
+    for plants, heading in _SUMMARY_HEADINGS.items():
+        cells_by_judge = {judge.judge: _range_cells(judge, plants) for judge in judges}
+        if names_judges and any(cells != _NO_RANGE for cells in cells_by_judge.values()):
             rows += [
                 (heading, "", "", "", ""),
-                *((f"  {names.of(each)}", *cells) for each, cells in ranges.items()),
+                *((f"  {names.of(name)}", *cells) for name, cells in cells_by_judge.items()),
             ]
         else:
-            rows.append((heading, *next(iter(ranges.values()))))
+            rows.append((heading, *next(iter(cells_by_judge.values()))))
     return DocumentTable(("", "lowest", "n", "highest", "n"), rows, indent=0)
 
 
@@ -214,23 +237,27 @@ _NO_RANGE = ("-", "", "", "")
 
 
 def _range_cells(judge: JudgeAudit, plants: str) -> tuple[str, str, str, str]:
-    """Return the lowest and highest rate with interval and n; no highest for one operator."""
+    """Return cells of the lowest and the highest rate; the last two are empty for one operator."""
     rates = sorted(
         (
             operator.rate
             for operator in judge.operators
             if operator.plants == plants and operator.rate.value is not None
         ),
-        key=_value,
+        key=_value_or_zero,
     )
     if not rates:
         return _NO_RANGE
     lowest, highest = rates[0], rates[-1]
-    start = statistic_text(lowest), f"{lowest.n:,}"
-    return (*start, statistic_text(highest), f"{highest.n:,}") if len(rates) > 1 else (*start, "", "")
+    lowest_cells = statistic_text(lowest), f"{lowest.n:,}"
+    return (
+        (*lowest_cells, statistic_text(highest), f"{highest.n:,}")
+        if len(rates) > 1
+        else (*lowest_cells, "", "")
+    )
 
 
-def _ladders(ladders: Sequence[tuple[str, LadderResult]]) -> DocumentTable:
+def _ladder_table(ladders: Sequence[tuple[str, LadderResult]]) -> DocumentTable:
     rows = [(name, probe_title(ladder.dial), f"{ladder.breaks} ({ladder.unit})") for name, ladder in ladders]
     return DocumentTable(
         ("judge", "dial", "still catches 80 % up to"), rows, left_aligned=frozenset({0, 1, 2}), indent=0

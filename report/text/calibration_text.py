@@ -1,4 +1,7 @@
-"""A calibration in words: tables in which every rate has its denominator and interval."""
+"""A calibration in full: tables in which every rate has its denominator and interval.
+
+`calibration_screen` is the short form, `agreement_text` has the results of single methods.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
-from ...calibration.agreement.diagnosis_results import CategoryAgreement, EqualRates, LabelAudit
+from ...calibration.agreement.diagnosis_results import CategoryAgreement, HomogeneityTest, LabelAudit
 from ...calibration.statistic import Statistic
 from ...calibration.thresholds.threshold_results import BetterThreshold, BoundOf, CertifiedThreshold
 from ...spelling import setting
@@ -15,6 +18,7 @@ from ..document_parts import ENDS, DocumentTable, statistic_pieces
 from .agreement_text import (
     adjudication_pieces,
     judges_alone_pieces,
+    jury_lines,
     people_pieces,
     probability_pieces,
     recalibration_pieces,
@@ -22,15 +26,15 @@ from .agreement_text import (
 )
 from .caution_text import folded
 from .judges_text import CONSTANTS
-from .jury_text import jury_lines
 from .number_text import counted, draw_command, listed, number, p_value, passing, statistic_cells
 
 if TYPE_CHECKING:
     from ...calibration.sample import StatisticFamily
 
-_ALARM, _SUSPECTS = 0.05, 5
+_ALARM_P, _MAX_SUSPECTS = 0.05, 5
+"""Largest p at which slices are said to differ, and most suspected label errors that are named."""
 
-_AUDITED = {
+_AUDIT_METHODS = {
     "double-sampling": "double sampling: holds whatever errors judge and labels share",
     "gart-buck": "Gart and Buck: holds where judge and labels share no errors",
 }
@@ -40,24 +44,29 @@ _HEADLINE = ("accuracy", "true_positive_rate", "true_negative_rate", "cohen_kapp
 
 @document
 def calibration_document(calibration: Calibration, *, slices: Iterable[str] = ()) -> Iterator[Piece]:
-    """Build the calibration document, with a table for each value of the ``slices`` columns."""
+    """Build the document of a calibration.
+
+    Args:
+        calibration: The calibration.
+        slices: Columns that split the rows; each of their values gets a table.
+    """
     if not any(panel.n for panel in calibration.judges.values()):
-        yield _no_labels(calibration.judges)
+        yield _why_unmeasured(calibration.judges)
         yield from jury_lines(calibration.juries)
         yield from judges_alone_pieces(calibration)
         return
     for judge, panel in calibration.judges.items():
-        yield from _judge(judge, panel, calibration.better_thresholds.get(judge))
+        yield from _judge_pieces(judge, panel, calibration.better_thresholds.get(judge))
         yield ""
     yield from adjudication_pieces(calibration.adjudication)
-    yield from _baselines(calibration)
+    yield from _baseline_pieces(calibration)
     for column in slices:
         yield from ("", f"By {column}:")
         for value, judges in calibration.slices.get(column, {}).items():
             yield f"  {value}"
             yield _headline_table(judges, indent=4)
     yield from uneven_slices(calibration)
-    yield from _suspects(calibration)
+    yield from _suspected_labels(calibration)
     yield from system_pieces(calibration)
     yield from probability_pieces(calibration)
     yield from jury_lines(calibration.juries)
@@ -67,20 +76,24 @@ def calibration_document(calibration: Calibration, *, slices: Iterable[str] = ()
     yield from folded(calibration.cautions, calibration.judges)
 
 
-def _no_labels(judges: Mapping[str, JudgeCalibration]) -> str:
-    """Return advice for when no judge can be compared with labels."""
+def _why_unmeasured(judges: Mapping[str, JudgeCalibration]) -> str:
+    """Return why no judge can be compared with labels, and what to do."""
     if not judges:
         return "no judge has a verdict, so there is nothing to calibrate"
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in judges.values())
-    labels = sum(panel.n_missing for panel in judges.values())
-    why = f"none of {counted(labels, 'row')} with a label has a score" if labels else "no row has a label"
-    how = f"draw items to label (`{draw_command()}`) and add their labels as a column `label`"
-    return f"{why}, so {', '.join(judges)} ({counted(rows, 'row')}) cannot be measured: {how}"
+    labels_without_score = sum(panel.n_missing for panel in judges.values())
+    why = (
+        f"none of {counted(labels_without_score, 'row')} with a label has a score"
+        if labels_without_score
+        else "no row has a label"
+    )
+    advice = f"draw items to label (`{draw_command()}`) and add their labels as a column `label`"
+    return f"{why}, so {', '.join(judges)} ({counted(rows, 'row')}) cannot be measured: {advice}"
 
 
-def _judge(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) -> Iterator[Piece]:
-    rows = f"{counted(panel.n, 'row')} with label and score in {counted(panel.n_clusters, 'cluster')}"
-    yield f"{judge}: {rows} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source, always=not panel.binary)}"
+def _judge_pieces(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) -> Iterator[Piece]:
+    row_counts = f"{counted(panel.n, 'row')} with label and score in {counted(panel.n_clusters, 'cluster')}"
+    yield f"{judge}: {row_counts} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source, always=not panel.binary)}"
     if not panel.n:
         return
     yield DocumentTable(
@@ -95,7 +108,7 @@ def _judge(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) 
             f"  threshold {better.better_at:g} raises balanced accuracy by {number(better.gain.value)} "
             f"[{number(better.gain.low)}, {number(better.gain.high)}] on held-out clusters"
         )
-    # On 0/1 scores and labels the statistics of graded scores repeat those of the 2x2 table.
+    # If scores and labels are all 0 or 1, the statistics of graded scores repeat those of the 2x2 table.
     yield from statistic_pieces(statistics_of(panel, "table", "custom") if panel.binary else panel.statistics)
     if panel.n_missing and panel.missing is not None:
         accuracy = panel.missing.accuracy
@@ -113,17 +126,17 @@ def _judge(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) 
 
 
 def statistics_of(panel: JudgeCalibration, *families: StatisticFamily) -> dict[str, Statistic]:
-    """Return a judge's statistics of some families."""
+    """Return a judge's statistics that belong to these families, by name."""
     from ...calibration.statistic_catalogue import family_of  # noqa: PLC0415 - loads numpy, and most runs show none of them
 
-    return {name: each for name, each in panel.statistics.items() if family_of(name) in families}
+    return {name: statistic for name, statistic in panel.statistics.items() if family_of(name) in families}
 
 
-def _baselines(calibration: Calibration) -> Iterator[Piece]:
-    """Yield the baselines: constant judges on all labelled items, others on those they grade."""
+def _baseline_pieces(calibration: Calibration) -> Iterator[Piece]:
+    """Yield tables of constant judges, on all labelled items, and of others, on what they grade."""
     constant = {name: calibration.baselines[name] for name in CONSTANTS}
     others = {name: panel for name, panel in calibration.baselines.items() if name not in constant}
-    yield f"Baselines on {_labelled(constant[CONSTANTS[0]].n, calibration.judges.values())}:"
+    yield f"Baselines on {_labelled_items(constant[CONSTANTS[0]].n, calibration.judges.values())}:"
     yield _headline_table(constant)
     if others:
         yield "Other graders, on the items that they grade:"
@@ -131,12 +144,16 @@ def _baselines(calibration: Calibration) -> Iterator[Piece]:
     yield from people_pieces(calibration)
 
 
-def _labelled(n: int, judges: Collection[JudgeCalibration]) -> str:
-    """Say which labelled items baselines grade, and that judges grade fewer."""
-    of_judges = sorted({judge.tp + judge.fn + judge.fp + judge.tn for judge in judges})
-    if of_judges in ([n], []):
+def _labelled_items(n: int, judges: Collection[JudgeCalibration]) -> str:
+    """Say how many labelled items baselines grade, and how many judges do if these are fewer."""
+    judged_counts = sorted({judge.tp + judge.fn + judge.fp + judge.tn for judge in judges})
+    if judged_counts in ([n], []):
         return f"the same {counted(n, 'labelled item')}"
-    graded = f"{of_judges[0]:,} to {of_judges[-1]:,}" if len(of_judges) > 1 else f"{of_judges[0]:,}"
+    graded = (
+        f"{judged_counts[0]:,} to {judged_counts[-1]:,}"
+        if len(judged_counts) > 1
+        else f"{judged_counts[0]:,}"
+    )
     subject = "the judge grades" if len(judges) == 1 else "judges grade"
     return f"all {counted(n, 'labelled item')}, of which {subject} {graded}"
 
@@ -151,58 +168,60 @@ def _headline_table(judges: Mapping[str, JudgeCalibration], *, indent: int = 2) 
 
 
 def uneven_slices(calibration: Calibration) -> Iterator[Piece]:
-    """Name the slices between which a judge's rates differ by more than chance."""
+    """Name the columns between whose values a judge's rates differ by more than chance."""
     for column, judges in calibration.homogeneity.items():
         for judge, tests in judges.items():
-            uneven = [
-                f"{name} (Holm p {p_value(test.holm_p)})" for name, test in tests.items() if _alarms(test)
+            differing_rates = [
+                f"{name} (Holm p {p_value(test.holm_p)})" for name, test in tests.items() if _differs(test)
             ]
-            if uneven:
-                yield f"differs by {column}: {judge}: {', '.join(uneven)}; see {setting('slices', column)}"
+            if differing_rates:
+                yield f"differs by {column}: {judge}: {', '.join(differing_rates)}; see {setting('slices', column)}"
 
 
-def _alarms(test: EqualRates) -> bool:
-    return test.holm_p is not None and test.holm_p <= _ALARM
+def _differs(test: HomogeneityTest) -> bool:
+    return test.holm_p is not None and test.holm_p <= _ALARM_P
 
 
-def _suspects(calibration: Calibration) -> Iterator[Piece]:
-    # A single judge may itself be wrong.
+def _suspected_labels(calibration: Calibration) -> Iterator[Piece]:
+    # If a single judge contradicts a label, the judge may be wrong.
     if calibration.suspected_label_errors and len(calibration.judges) > 1:
-        shown = ", ".join(suspect.item_id for suspect in calibration.suspected_label_errors[:_SUSPECTS])
+        shown = ", ".join(suspect.item_id for suspect in calibration.suspected_label_errors[:_MAX_SUSPECTS])
         yield f"labels to look at first, contradicted by most judges: {shown} (more in the JSON)"
 
 
 def requested_pieces(calibration: Calibration) -> Iterator[Piece]:
-    """Yield the optional results that were requested, except the map of scores."""
+    """Yield the optional results that were requested, except recalibration."""
     if calibration.label_audit is not None:
-        yield from _label_audit(calibration.label_audit)
-    yield from (_certificate(judge, each) for judge, each in calibration.selective.items())
+        yield from _label_audit_pieces(calibration.label_audit)
+    yield from (_certified_threshold(judge, certified) for judge, certified in calibration.selective.items())
     if (cascade := calibration.cascade) is not None:
-        certified = any(threshold.threshold is not None for threshold in cascade.judges.values())
+        any_certified = any(certified.threshold is not None for certified in cascade.judges.values())
         yield (
             f"Cascade: decides {cascade.kept:,} of {counted(cascade.n, 'sampled item')} (one per cluster), "
             f"{cascade.errors:,} wrong{'' if cascade.kept == cascade.n else '; people decide the rest'}."
-            f"{' The bounds below hold together.' if certified else ''}"
+            f"{' The bounds below hold together.' if any_certified else ''}"
         )
-        yield from (f"  {_certificate(judge, each)}" for judge, each in cascade.judges.items())
+        yield from (
+            f"  {_certified_threshold(judge, certified)}" for judge, certified in cascade.judges.items()
+        )
     for judge, categories in calibration.categories.items():
         yield f"{judge}, each level a category:"
-        yield from _categories(categories)
-    yield from _thresholds(calibration)
+        yield from _category_tables(categories)
+    yield from _threshold_lines(calibration)
 
 
-def _label_audit(audit: LabelAudit) -> Iterator[Piece]:
-    """Yield the rates of judges, corrected for errors of the labels."""
+def _label_audit_pieces(audit: LabelAudit) -> Iterator[Piece]:
+    """Yield judges' rates corrected for label errors, which an audit of some labels found."""
     count = audit.tp + audit.fp + audit.fn + audit.tn
-    yield f"Corrected for errors of the labels, from an audit of {count:,} ({_AUDITED[audit.method]}):"
+    yield f"Corrected for errors of the labels, from an audit of {count:,} ({_AUDIT_METHODS[audit.method]}):"
     for judge, rates in audit.judges.items():
         yield f"  {judge}"
         statistics = {name: getattr(rates, name) for name in rates.__struct_fields__}
         yield from statistic_pieces(statistics, head=False, indent=4)
 
 
-def _categories(categories: CategoryAgreement) -> Iterator[Piece]:
-    """Yield the table of labels by scores, and the statistics of all levels."""
+def _category_tables(categories: CategoryAgreement) -> Iterator[Piece]:
+    """Yield a contingency table of label levels by score levels, and its statistics."""
     levels = [f"{level:g}" for level in categories.levels]
     yield DocumentTable(
         ("", *(f"score {level}" for level in levels)),
@@ -211,7 +230,8 @@ def _categories(categories: CategoryAgreement) -> Iterator[Piece]:
     yield from statistic_pieces(categories.statistics)
 
 
-def _certificate(judge: str, certified: CertifiedThreshold) -> str:
+def _certified_threshold(judge: str, certified: CertifiedThreshold) -> str:
+    """Say which share of a judge's verdicts has a bounded error rate, or why none has."""
     if certified.threshold is None or certified.coverage is None or certified.error_bound is None:
         return f"{judge}: {certified.undefined}"
     verdicts = (
@@ -220,14 +240,14 @@ def _certificate(judge: str, certified: CertifiedThreshold) -> str:
         else f"verdicts of confidence {certified.threshold:g} or more ({100 * certified.coverage:.0f} % of "
         f"{certified.kept / certified.coverage:,.0f})"
     )
-    of: dict[BoundOf, str] = {
+    bounded: dict[BoundOf, str] = {
         "outputs": "on outputs like these (90 % confidence)",
         "clusters": "on one output of each cluster (90 % confidence), not on all: sizes differ",
     }
-    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % {of[certified.bound_of]}"
+    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % {bounded[certified.bound_of]}"
 
 
-def _thresholds(calibration: Calibration) -> Iterator[Piece]:
+def _threshold_lines(calibration: Calibration) -> Iterator[Piece]:
     binary = [judge for judge in calibration.thresholds if calibration.judges[judge].binary]
     if binary:
         yield f"{listed(binary)}: no threshold to choose, all scores are 0 or 1"
@@ -237,12 +257,12 @@ def _thresholds(calibration: Calibration) -> Iterator[Piece]:
         if choice.threshold is None:
             yield f"{judge}: no threshold: {choice.undefined}"
             continue
-        held_out = (
+        held_out_clause = (
             "; too few clusters to hold any out"
             if choice.held_out is None
             else f"; on held-out tenths {number(choice.held_out)} (no interval: the choices share their items)"
         )
         yield (
             f"{judge}: threshold {choice.threshold:g} has the highest {choice.statistic}: {number(choice.apparent)}, "
-            f"n {choice.n:,}{held_out}"
+            f"n {choice.n:,}{held_out_clause}"
         )

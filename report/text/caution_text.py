@@ -1,8 +1,12 @@
-"""Cautions in words: one sentence per kind, naming those it is about."""
+"""Cautions in words: a sentence per kind of caution, with the names that it is about.
+
+`sentences`, `folded` and `brief` are for cautions of calibrations and estimates, from the longest form to the shortest;
+`comparison_cautions` and `brief_comparison_cautions` are for those of comparisons, which have their own words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +20,7 @@ from .number_text import counted, draw_command
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import JudgeCalibration
 
-_SENTENCES: dict[str, str] = {
+_SENTENCES: dict[str, str] = {  # by code; {about} stands for the names
     "no_labelled_score": "no row has both a label and a score: {about}",
     "few_clusters": f"fewer than {FEW_CLUSTERS} independent groups, so intervals may be too narrow (effective groups): {{about}}",
     "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class; their rates are rough: {{about}}",
@@ -44,14 +48,24 @@ def not_sent_caution(judge: str, parameters: Iterable[str]) -> CautionLine:
 
 
 def versions_caution(judge: str, served_by: Mapping[str, int]) -> CautionLine:
-    """Return the caution that several versions of a decision model answered."""
+    """Return the caution that several versions of a decision model answered.
+
+    Args:
+        judge: Name of the judge.
+        served_by: Number of replies by version.
+    """
     return CautionLine(
         f"{versions_sentence(judge, served_by)}. Its probabilities and thresholds differ by version; calibrate and compare take each as a judge of its own."
     )
 
 
 def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None) -> list[str]:
-    """Return one sentence per caution; ``judges`` are the judges that the cautions are about."""
+    """Return one sentence per caution, with all its names.
+
+    Args:
+        cautions: The cautions.
+        judges: Calibrations of the judges they are about, for more details.
+    """
     return [
         tied_sentence(caution)
         if caution.code == "tied_labels"
@@ -60,7 +74,8 @@ def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration
             chosen=setting("labels_chosen_by", "score"),
             anytime=flag("anytime"),
             about=", ".join(
-                _about(caution.code, name, count, judges or {}) for name, count in caution.about.items()
+                _name_with_number(caution.code, name, count, judges or {})
+                for name, count in caution.about.items()
             ),
         )
         for caution in cautions
@@ -89,15 +104,15 @@ _MAX_NAMED = 3
 def folded(
     cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None, *, prefix: str = ""
 ) -> list[CautionLine]:
-    """Return one caution per line, unfolding to its sentence.
+    """Return a line per caution with few names, which unfolds to all of them.
 
-    ``prefix`` names the subject of all.
+    ``prefix`` stands before each, to name what all are about.
     """
     cautions = list(cautions)
-    wholes = sentences(cautions, judges)
+    full_sentences = sentences(cautions, judges)
     return [
-        CautionLine(prefix + _first_names(each, whole, judges), prefix + whole)
-        for each, whole in zip(cautions, wholes, strict=True)
+        CautionLine(prefix + _first_names(caution, sentence, judges), prefix + sentence)
+        for caution, sentence in zip(cautions, full_sentences, strict=True)
     ]
 
 
@@ -111,29 +126,29 @@ BRIEF: dict[str, str] = {
 
 
 def brief(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration]) -> list[CautionLine]:
-    """Return cautions in few lines; of several judges their number, not their names."""
+    """Return cautions in as few lines as possible; several judges are counted, not named."""
     lines: list[CautionLine] = []
-    short: list[str] = []
+    short_clauses: list[str] = []
     for caution in cautions:
         if caution.code == "ece_biased":  # no ECE is on this screen
             continue
-        who = (
+        subject = (
             counted(len(caution.about), "judge") if len(caution.about) > 1 else next(iter(caution.about), "")
         )
-        if caution.code == "missing_verdicts" and who:
+        if caution.code == "missing_verdicts" and subject:
             missing = sum(judges[name].n_missing for name in caution.about if name in judges)
-            lines.append(CautionLine(f"{who}: {counted(missing, 'labelled row')} without a verdict"))
+            lines.append(CautionLine(f"{subject}: {counted(missing, 'labelled row')} without a verdict"))
         elif caution.code == "another_threshold":
-            short.append(_better_thresholds(caution))
-        elif caution.code in BRIEF and who:
-            short.append(f"{BRIEF[caution.code]} ({who})")
+            short_clauses.append(_better_thresholds(caution))
+        elif caution.code in BRIEF and subject:
+            short_clauses.append(f"{BRIEF[caution.code]} ({subject})")
         else:
             lines += folded([caution], judges)
-    return [*([CautionLine("; ".join(short))] if short else []), *lines]
+    return [*([CautionLine("; ".join(short_clauses))] if short_clauses else []), *lines]
 
 
 def _better_thresholds(caution: Caution) -> str:
-    """Return the options that set the better thresholds, for no more judges than fit on a line."""
+    """Say which better thresholds could be set, and how; judges beyond a few are counted."""
     thresholds = dict(list(caution.about.items())[:_MAX_NAMED])
     others = len(caution.about) - _MAX_NAMED
     more = f" and {counted(others, 'other')}" if others > 0 else ""
@@ -149,16 +164,19 @@ def _thresholds_set(thresholds: Mapping[str, float]) -> str:
 
 
 def _first_names(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
-    """Return the sentence with no more names than fit on a line."""
+    """Return a caution's sentence with its first few names, and a count of the others."""
     others = len(caution.about) - _MAX_NAMED
     if others <= 0:
         return whole
-    few = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_MAX_NAMED]))
-    return f"{sentences([few], judges)[0]} and {counted(others, 'other')}"
+    shortened_caution = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_MAX_NAMED]))
+    return f"{sentences([shortened_caution], judges)[0]} and {counted(others, 'other')}"
 
 
-def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:
-    """Return one name with its number; for an estimate, which is already named, only the number."""
+def _name_with_number(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:
+    """Return a name with its number, as the sentence of this kind of caution needs it.
+
+    Cautions of an estimate stand below its name, so that only the number is shown.
+    """
     panel = judges.get(name)
     match kind:
         case "few_labelled_clusters" | "no_chance" | "repeats" | "looked_at":
@@ -166,24 +184,24 @@ def _about(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibra
             noun = nouns.get(kind, "item")
             return counted(round(count), noun)
         case "another_threshold":
-            at = f", not {panel.pass_at:g}" if panel is not None else ""
-            return f"{name} from {count:g} on{at} ({_thresholds_set({name: count})})"
+            current = f", not {panel.pass_at:g}" if panel is not None else ""
+            return f"{name} from {count:g} on{current} ({_thresholds_set({name: count})})"
         case "uneven_strata" | "chosen_by_score":
             return f"p {count:.2g}"
         case "few_of_a_class" if panel is not None:
             classes = ((panel.tp + panel.fn, "pass"), (panel.fp + panel.tn, "fail"))
-            few = (f"{labels} {sort}" for labels, sort in classes if 0 < labels < FEW_OF_A_CLASS)
-            return f"{name} ({' and '.join(few)})"
+            small_classes = (f"{labels} {sort}" for labels, sort in classes if 0 < labels < FEW_OF_A_CLASS)
+            return f"{name} ({' and '.join(small_classes)})"
         case "missing_verdicts" if panel is not None:
             return f"{name} ({panel.n_missing:,} of {panel.n + panel.n_missing:,})"
         case _:
             return name if kind == "no_labelled_score" else f"{name} ({count:.0f})"
 
 
-_MAX_COMPARED = 5
+_MAX_COMPARED_NAMES = 5
 """Most names in a caution about a comparison; more are counted."""
 
-_COMPARISON: dict[str, str] = {
+_COMPARISON_SENTENCES: dict[str, str] = {
     "few_clusters": "few independent groups: intervals may be too narrow (effective groups)",
     "few_differing": "few items on which only one is right: the interval may be too narrow",
     "few_discordant": "they differ on few items, so one wrong label may undo the result",
@@ -205,24 +223,24 @@ _COMPARISON: dict[str, str] = {
 }
 
 
-def _of_comparison(kind: str) -> str:
+def _comparison_sentence(kind: str) -> str:
     threshold = either(setting("pass_at", "JUDGE=SCORE"), "pass_at={'JUDGE': SCORE}")
     trial, item = (spelled_pairs("map", {name: "COLUMN"}) for name in ("trial", "item_id"))
-    return _COMPARISON[kind].format(pass_at=threshold, trial=trial, item=item)
+    return _COMPARISON_SENTENCES[kind].format(pass_at=threshold, trial=trial, item=item)
 
 
 def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
-    """Return the limits of a comparison, one sentence for each kind."""
+    """Return one sentence per caution of a comparison, with its names."""
     return [
-        own(caution)
-        if (own := _OF_THEIR_OWN.get(caution.code)) is not None
-        else f"{_of_comparison(caution.code)}{f': {_counted_names(caution.about, caution.code)}' if caution.about else ''}"
+        format_caution(caution)
+        if (format_caution := _SPECIAL_SENTENCES.get(caution.code)) is not None
+        else f"{_comparison_sentence(caution.code)}{f': {_counted_names(caution.about, caution.code)}' if caution.about else ''}"
         for caution in cautions
     ]
 
 
 def _labels_for_estimate(caution: Caution) -> str:
-    """Return the sentence on labels that are no random sample, and the command they correct."""
+    """Return the sentence on labels that are no random sample, and a command that can use them."""
     return "; ".join(
         f"{counted(round(count), 'label')} chosen {'from' if name == 'elsewhere' else 'by'} {name} correct no difference: "
         f"`{command('estimate', 'TABLE', labels_chosen_by=name)}` corrects rates"
@@ -231,17 +249,17 @@ def _labels_for_estimate(caution: Caution) -> str:
 
 
 def _looked_at(caution: Caution) -> str:
-    """Return the sentence on rounds of labels; no difference has an interval for every look."""
+    """Return the sentence on rounds of labels; no interval of a comparison allows for looks."""
     rounds = counted(round(caution.about["rounds"]), "round")
     return f"labels came in {rounds}: an interval looked at after each may be wrong more often than it says"
 
 
-_OF_THEIR_OWN: dict[str, Callable[[Caution], str]] = {
+_SPECIAL_SENTENCES: dict[str, Callable[[Caution], str]] = {
     "tied_labels": tied_sentence,
     "labels_for_estimate": _labels_for_estimate,
     "looked_at": _looked_at,
 }
-"""Sentences on cautions of a comparison that are more than names with numbers."""
+"""Functions for cautions of a comparison whose sentence is more than names with numbers."""
 
 
 _PAIR, _SYSTEM = "pair", "system"
@@ -256,11 +274,11 @@ _BRIEF_COMPARISON: dict[str, tuple[str, str]] = {
     "not_graded": ("undecided outputs without a verdict", _SYSTEM),
     "parts_differ": ("cases checked for one system and judged for another count in all outputs only", _PAIR),
 }
-"""Cautions on a screen with their subjects; several subjects are counted, not named."""
+"""Short sentence of a caution, and the noun to count its names by if there are several."""
 
 
 def brief_comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
-    """Return the limits of a comparison, a line for each kind."""
+    """Return a short line per caution of a comparison; several names are counted."""
     lines: list[str] = []
     for caution in cautions:
         if caution.code == "few_discordant" and len(caution.about) == 1:
@@ -268,16 +286,31 @@ def brief_comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
             lines.append(f"{names} differ on only {counted(round(items), 'item')}")
         elif caution.code in _BRIEF_COMPARISON:
             sentence, noun = _BRIEF_COMPARISON[caution.code]
-            several = f" ({counted(len(caution.about), noun)})" if caution.about else ""
-            who = f": {_counted_names(caution.about)}" if len(caution.about) == 1 else several
-            lines.append(f"{sentence}{who}")
+            count_clause = f" ({counted(len(caution.about), noun)})" if caution.about else ""
+            names_clause = f": {_counted_names(caution.about)}" if len(caution.about) == 1 else count_clause
+            lines.append(f"{sentence}{names_clause}")
         else:
             lines += comparison_cautions([caution])
     return lines
 
 
 def _counted_names(counts: Mapping[str, float], kind: str = "") -> str:
-    form = "{} {:.2f}" if kind == "uneven_trials" else "{} ({:,.0f})"
-    named = [form.format(name, count) for name, count in list(counts.items())[:_MAX_COMPARED]]
-    more = f" and {counted(len(counts) - _MAX_COMPARED, 'other')}" if len(counts) > _MAX_COMPARED else ""
-    return f"{', '.join(named)}{more}"
+    template = "{} {:.2f}" if kind == "uneven_trials" else "{} ({:,.0f})"
+    named_counts = [
+        template.format(name, count) for name, count in list(counts.items())[:_MAX_COMPARED_NAMES]
+    ]
+    more = (
+        f" and {counted(len(counts) - _MAX_COMPARED_NAMES, 'other')}"
+        if len(counts) > _MAX_COMPARED_NAMES
+        else ""
+    )
+    return f"{', '.join(named_counts)}{more}"
+
+
+def looks_of(rounds: int, folder: object) -> Iterator[str]:
+    """Yield a note on rounds of labels: an interval for one look may have been looked at often."""
+    if rounds > 1:
+        yield (
+            f"labels came in {rounds:,} rounds: an interval looked at after each may be wrong more often than it says; "
+            f"`{command('estimate', folder, anytime=True)}` holds at every look"
+        )

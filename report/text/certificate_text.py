@@ -1,4 +1,8 @@
-"""Text for claims about a judge: certificates, their status, and replacing people."""
+"""Claims about a judge in words: certificates, their status, and the replacement of people.
+
+A certificate states lower bounds of a judge's rates. A later run is checked against it on anchors, outputs that both
+runs judged.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +21,14 @@ from .number_text import count, counted, listed, number, passing
 
 
 def certificate_document(certificate: Certificate) -> Document:
-    """Build the document of a certificate: its claims, each with the measured value."""
+    """Build the document of a certificate: each claim with the measured rate and its bound."""
     rows = [
         (
             claim.statistic,
             *map(number, (claim.at_least, claim.rate.value, claim.rate.low)),
             f"{claim.rate.level:.4g}",
             count(claim.rate.n),
-            _holds(claim),
+            _claim_result(claim),
         )
         for claim in certificate.claims
     ]
@@ -36,60 +40,65 @@ def certificate_document(certificate: Certificate) -> Document:
     ]
 
 
-def _holds(claim: RateClaim) -> str:
+def _claim_result(claim: RateClaim) -> str:
     if claim.holds:
         return "holds"
     return f"does not hold{f': {claim.rate.undefined}' if claim.rate.undefined else ''}"
 
 
 def certificate_status_document(validity: CertificateStatus) -> Document:
-    """Build the document of a certificate's status."""
-    accuracy = (
+    """Build the document of a later run's check: whether the certificate is valid, and why not."""
+    accuracy_clause = (
         "" if validity.accuracy is None else f", accuracy on the anchors now {number(validity.accuracy)}"
     )
     return [
         "the certificate is valid" if validity.valid else "the certificate is void",
         *(f"  {reason}" for reason in validity.void),
-        f"looks at the anchors: {validity.looks}{_drift(validity)}{accuracy}",
+        f"looks at the anchors: {validity.looks}{_drift_evidence(validity)}{accuracy_clause}",
         *validity.notes,
     ]
 
 
 def verified_document(statement: Mapping[str, Any], anchors: int | None) -> Document:
-    """Build the document of a signed certificate: who and what it is about, and its claims."""
-    facts = statement["predicate"]
+    """Build the document of a certificate whose signature was verified.
+
+    Args:
+        statement: The signed statement (in-toto), decoded.
+        anchors: Number of anchors that were shown and match, or None if none were shown.
+    """
+    predicate = statement["predicate"]
     rows = [
         (
             str(claim["statistic"]),
             *map(number, (claim["at_least"], claim["rate"]["value"], claim["rate"]["low"])),
             count(claim["rate"]["n"]),
         )
-        for claim in facts["claims"]
+        for claim in predicate["claims"]
     ]
-    committed = f"{len(facts['anchors']):,} anchors are committed to"
-    shown = (
+    commitment = f"{len(predicate['anchors']):,} anchors are committed to"
+    match = (
         f"; {setting('certificate')} shows whether they are yours"
         if anchors is None
         else f", all {anchors:,} are those shown"
     )
     return [
         "the signature is valid",
-        f"{facts['judge']} (fingerprint {facts['fingerprint'][:12]}), issued {facts['issued']} by fiducial {facts['fiducial']}",
+        f"{predicate['judge']} (fingerprint {predicate['fingerprint'][:12]}), issued {predicate['issued']} by fiducial {predicate['fiducial']}",
         DocumentTable(("claim", "at least", "measured", "bound", "n"), rows),
-        f"{committed}{shown}.",
+        f"{commitment}{match}.",
     ]
 
 
 def _drift_definition(certificate: Certificate) -> str:
-    """Return the definition of drift in this certificate."""
+    """Say what counts as drift by this certificate."""
     if certificate.drift == "e-process":
         return f"drift is an accuracy below {number(certificate.accepted)} (e-process, looks independent)"
-    below = f", to less than {number(certificate.accepted)}" if certificate.accepted_told else ""
-    return f"drift is a drop below this run's accuracy{below} (paired)"
+    limit = f", to less than {number(certificate.accepted)}" if certificate.accepted_told else ""
+    return f"drift is a drop below this run's accuracy{limit} (paired)"
 
 
 def _drift_power(power: DriftPower) -> str:
-    """Return the chance of detecting a drop, and the anchors needed if it is too low."""
+    """Say how likely a drop is found, and how many anchors it takes if that is too unlikely."""
     line = (
         f"  if verdicts vary between repeats, a drop by {power.drop:g} is found within {power.looks} looks "
         f"{_percent(power.found)} of the time"
@@ -105,10 +114,11 @@ def _drift_power(power: DriftPower) -> str:
 
 
 def _percent(share: float) -> str:
+    """Format a chance in percent, at most 99: no test is certain."""
     return f"{100 * min(share, 0.99):.0f} %"
 
 
-def _drift(validity: CertificateStatus) -> str:
+def _drift_evidence(validity: CertificateStatus) -> str:
     if validity.drift == "e-process":
         return f", evidence of drift {validity.evidence:.3g}"
     if validity.drop is None or validity.p is None:
@@ -122,7 +132,10 @@ def _drift(validity: CertificateStatus) -> str:
 
 @document
 def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[Piece]:
-    """Yield whether each judge may replace people, at each handicap, or why that cannot be told."""
+    """Yield whether each judge may replace people by the alternative annotator test, or why not.
+
+    Epsilon is the handicap of people in that test, for what they cost more.
+    """
     results = list(results)
     tested = [result for result in results if result.by_epsilon[0].annotators]
     for result in tested:
@@ -146,19 +159,19 @@ def alternatives_document(results: Iterable[AlternativeAnnotator]) -> Iterator[P
         if result not in tested:
             judges_by_reason.setdefault(_too_few_outputs(result), []).append(result.judge)
     for reason, judges in judges_by_reason.items():
-        of = "" if len(judges) == len(results) else f" of {listed(judges)}"
-        yield f"Cannot tell{of}: {reason}"
+        subject = "" if len(judges) == len(results) else f" of {listed(judges)}"
+        yield f"Cannot tell{subject}: {reason}"
 
 
 def _too_few_outputs(result: AlternativeAnnotator) -> str:
-    """Return how many outputs the people who were left out share, and how many it takes."""
+    """Say that people share too few outputs with others to be tested, and how many it takes."""
     test = result.by_epsilon[0]
     names = [result.people[index] for index in test.left_out]
     shared = test.left_out_items
     if len(set(shared)) == 1:
         verb = "shares" if len(names) == 1 else "share"
-        what = f"{listed(names)} {verb} {counted(shared[0], 'output')}"
+        counts = f"{listed(names)} {verb} {counted(shared[0], 'output')}"
     else:
         people = [f"{name} {n:,}" for name, n in zip(names, shared, strict=True)]
-        what = f"outputs shared: {listed(people)}"
-    return f"{what}; {MIN_ITEMS} are needed."
+        counts = f"outputs shared: {listed(people)}"
+    return f"{counts}; {MIN_ITEMS} are needed."

@@ -1,4 +1,4 @@
-"""Needs of challenges: code that may run, packages of hidden tests; ignored fields."""
+"""Notes on imported challenges: code to be allowed, missing packages, and ignored fields."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...records import Case, kind_spec
 from ...spelling import flag
 from .number_text import counted
 
-_NOTES = 5
+_MAX_NOTES = 5
 """Most challenges that are named for one reason."""
 
 
@@ -20,23 +20,23 @@ def challenge_notes(cases: Iterable[Case]) -> Iterator[str]:
     with_code = sum(map(runs_code, challenges))
     if with_code:
         yield f"{running(with_code)} code: `fiducial artifacts run` and `fiducial run` need {flag('allow_code')}"
-    yield from _first(
+    yield from _first_notes(
         f"{case.id}: its hidden tests import {' and '.join(names)}, not installed here"
         for case in challenges
         if (names := missing_packages(case))
     )
-    yield from _first(
+    yield from _first_notes(
         f"{case.id}: {', '.join(names)}: ignored; `fiducial artifacts run {flag('mock')}` takes artifacts_out"
         for case in challenges
         if (names := ignored_mock(case))
     )
 
 
-def _first(notes: Iterable[str]) -> Iterator[str]:
-    every = list(notes)
-    yield from every[:_NOTES]
-    if more := every[_NOTES:]:
-        yield f"{len(more):,} more like {'this' if len(more) == 1 else 'these'}"
+def _first_notes(notes: Iterable[str]) -> Iterator[str]:
+    all_notes = list(notes)
+    yield from all_notes[:_MAX_NOTES]
+    if hidden := all_notes[_MAX_NOTES:]:
+        yield f"{len(hidden):,} more like {'this' if len(hidden) == 1 else 'these'}"
 
 
 def running(challenges: int) -> str:

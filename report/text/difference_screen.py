@@ -1,4 +1,7 @@
-"""One screen of two runs: what changed in each system, regressions, and other changes."""
+"""One screen of two runs: each system's change, regressions, fixes and changed settings.
+
+`difference_text` shows the same in full.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from ...calibration.comparison.comparison_results import ComparedPair, Strata
 from ...deterministic.finding import in_words
-from ...evaluation.past_runs.changed_verdict import ChangedVerdict
+from ...evaluation.past_runs.changed_verdicts import ChangedVerdict
 from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Difference
 from ..document import Document, Piece
 from ..document_parts import FIRST, DocumentTable
@@ -31,14 +34,14 @@ from .one_screen import statistic_text
 from .ranking_text import largest_possible
 from .safe_text import WIDTH, columns_of
 
-_SAME = "no significant change"
+_NO_CHANGE = "no significant change"
 
-_SENTENCES = 2
+_MAX_SENTENCES = 2
 """Most systems with a sentence each; more are counted."""
 
 
 def difference_screen(runs: Difference) -> Document:
-    """Say which systems changed, and which cases."""
+    """Build the screen of two runs."""
     return _pieces(runs)
 
 
@@ -48,19 +51,19 @@ def _pieces(runs: Difference) -> Iterator[Piece]:
         yield from uncompared_lines(runs)
         yield from changed_pieces(runs.changed)
         return
-    yield from _answer(runs)
+    yield from _change_sentences(runs)
     yield from carried_pieces(runs)
-    broke, better = tried_once(runs, runs.broke), tried_once(runs, runs.better)
+    regressions, fixed = tried_once(runs, runs.broke), tried_once(runs, runs.better)
     if runs.compared_once or not runs.repeated:
         yield (
-            f"{counted(len(broke), 'regression')} (pass to fail), {fixes(len(better))} (fail to pass) "
+            f"{counted(len(regressions), 'regression')} (pass to fail), {fixes(len(fixed))} (fail to pass) "
             f"among {counted(runs.compared_once, 'compared output')}."
         )
     if runs.repeated:
         yield repeated_sentence(runs)
     yield ""
-    yield _systems(runs)
-    for title, changes in (("regression", broke), ("fix", better)):
+    yield _system_table(runs)
+    for title, changes in (("regression", regressions), ("fix", fixed)):
         if changes:
             yield ""
             yield _changes_table(title, changes)
@@ -72,38 +75,42 @@ def _pieces(runs: Difference) -> Iterator[Piece]:
     yield from uncompared_lines(runs)
 
 
-def _answer(runs: Difference) -> Iterator[str]:
-    """Yield a sentence per system; of many, a count per verdict."""
-    if len(runs.systems) <= _SENTENCES:
+def _change_sentences(runs: Difference) -> Iterator[str]:
+    """Yield a sentence per system; for many systems, one that counts them by kind of change."""
+    if len(runs.systems) <= _MAX_SENTENCES:
         yield from (change_verdict(system, strata) for system, strata in runs.systems.items())
         return
-    kinds: dict[str, list[str]] = {"worse": [], "better": [], _SAME: []}
+    systems_by_change: dict[str, list[str]] = {"worse": [], "better": [], _NO_CHANGE: []}
     pairs = {system: after_before(deciding(strata)[0]) for system, strata in runs.systems.items()}
     for system, pair in pairs.items():
-        kinds[_word(pair)].append(system)
-    largest = largest_possible(pair.difference for name in kinds[_SAME] if (pair := pairs[name]) is not None)
+        systems_by_change[_change_word(pair)].append(system)
+    largest = largest_possible(
+        pair.difference for name in systems_by_change[_NO_CHANGE] if (pair := pairs[name]) is not None
+    )
     possible = f"; a change of {largest} could still be there" if largest else ""
-    kinds_changed = [f"{len(names):,} {word} ({', '.join(names)})" for word, names in kinds.items() if names]
-    same = len(runs.systems) == len(kinds[_SAME])
+    clauses = [
+        f"{len(names):,} {word} ({', '.join(names)})" for word, names in systems_by_change.items() if names
+    ]
+    none_changed = len(runs.systems) == len(systems_by_change[_NO_CHANGE])
     yield (
         f"No significant change in {len(runs.systems):,} systems{possible}."
-        if same
-        else f"{runs.after} against {runs.before}: {'; '.join(kinds_changed)}{possible}."
+        if none_changed
+        else f"{runs.after} against {runs.before}: {'; '.join(clauses)}{possible}."
     )
 
 
-def _word(pair: ComparedPair | None) -> str:
+def _change_word(pair: ComparedPair | None) -> str:
     better = None if pair is None else pair.better
-    return {AFTER: "better", BEFORE: "worse"}.get(better or "", _SAME)
+    return {AFTER: "better", BEFORE: "worse"}.get(better or "", _NO_CHANGE)
 
 
-def _systems(runs: Difference) -> DocumentTable:
-    """Return rates before and after; the earlier one has its interval if there is room."""
-    whole, short = (_table(runs, intervals=each) for each in (True, False))
-    return whole if max(map(columns_of, whole.lines())) <= WIDTH else short
+def _system_table(runs: Difference) -> DocumentTable:
+    """Return a table of rates before and after, with intervals of the earlier ones if they fit."""
+    wide, narrow = (_table_of(runs, intervals=intervals) for intervals in (True, False))
+    return wide if max(map(columns_of, wide.lines())) <= WIDTH else narrow
 
 
-def _table(runs: Difference, *, intervals: bool) -> DocumentTable:
+def _table_of(runs: Difference, *, intervals: bool) -> DocumentTable:
     names = short_names(runs.systems)
     rows = [_row(names.of(system), strata, intervals=intervals) for system, strata in runs.systems.items()]
     return DocumentTable(("", "before", "after", "change", "n", ""), rows, left_aligned=FIRST | {5}, indent=0)
@@ -116,14 +123,14 @@ def _row(name: str, strata: Strata, *, intervals: bool) -> tuple[str, ...]:
     before = statistic_text(pair.rate_b)
     if not intervals and pair.rate_b is not None and pair.rate_b.value is not None:
         before = number_text.decimal(pair.rate_b.value)
-    word = _word(pair)
+    change = _change_word(pair)
     return (
         name,
         before,
         statistic_text(pair.rate_a),
         statistic_text(pair.difference),
         f"{pair.n:,}",
-        "" if word == _SAME else word,
+        "" if change == _NO_CHANGE else change,
     )
 
 

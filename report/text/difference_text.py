@@ -1,4 +1,7 @@
-"""Text for two runs: fixes, regressions, differences and changed settings."""
+"""Two runs compared in full: regressions, fixes, rate differences and changed settings.
+
+`difference_screen` is the short form. Cases with several trials are compared by how often they pass, others singly.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from ...calibration.comparison.comparison_results import ComparedPair, ComparedStratum, Strata
 from ...calibration.statistic import Statistic
 from ...deterministic.finding import in_words
-from ...evaluation.past_runs.changed_verdict import ChangedVerdict
-from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Changed, Difference
-from ...evaluation.past_runs.repeated_cases import RepeatedCase
+from ...evaluation.past_runs.changed_verdicts import ChangedVerdict, RepeatedCase
+from ...evaluation.past_runs.compare_runs import AFTER, BEFORE, Difference
+from ...evaluation.past_runs.run_changes import RunChange
 from ...spelling import command
 from ..document import CautionLine, Columns, Figure, Piece, document
 from ..document_parts import ENDS, FIRST, Cell, DocumentTable
@@ -19,14 +22,14 @@ from . import number_text
 from .number_text import counted, p_value
 
 _MAX_LISTED = 50
-"""Most outputs of a list that are shown; the JSON has all."""
+"""Most rows of a list; the JSON has all."""
 
 
 @document
 def difference_document(runs: Difference) -> Iterator[Piece]:
-    """Yield the common outputs of two runs, and the differences between them."""
+    """Build the full document of two runs."""
     yield f"{runs.after} against {runs.before}: {counted(runs.outputs, 'output')} in both."
-    rows = [row for system, strata in runs.systems.items() for row in _parts(system, strata)]
+    rows = [row for system, strata in runs.systems.items() for row in _part_rows(system, strata)]
     if not rows:
         yield nothing_compared(runs)
         yield from uncompared_lines(runs)
@@ -35,10 +38,10 @@ def difference_document(runs: Difference) -> Iterator[Piece]:
     for system, strata in runs.systems.items():
         yield change_verdict(system, strata)
     yield from carried_pieces(runs)
-    broke, better = tried_once(runs, runs.broke), tried_once(runs, runs.better)
+    regressions, fixed = tried_once(runs, runs.broke), tried_once(runs, runs.better)
     if runs.compared_once or not runs.repeated:
-        yield from _list(f"{counted(len(broke), 'regression')} (pass to fail)", broke)
-        yield from _list(f"{fixes(len(better))} (fail to pass)", better)
+        yield from _change_list(f"{counted(len(regressions), 'regression')} (pass to fail)", regressions)
+        yield from _change_list(f"{fixes(len(fixed))} (fail to pass)", fixed)
     if runs.repeated:
         yield repeated_sentence(runs)
         if changed := [case for case in runs.repeated if case.before != case.after]:
@@ -47,40 +50,43 @@ def difference_document(runs: Difference) -> Iterator[Piece]:
             yield f"  and {number_text.count(len(changed) - _MAX_LISTED)} more ({number_text.whole_list()} has all)"
     yield ""
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
-    if runs.repeated:  # trials of two runs are no pairs, so that their changes are not counted singly
+    if runs.repeated:
+        # Trial 1 before is no partner of trial 1 after, so the counts of regressions and fixes (6, 7) go.
         head, rows = (*head[:6], head[8]), [[*row[:6], row[8]] for row in rows]
     yield DocumentTable(head, rows, left_aligned=FIRST | {1}, indent=0)
     yield Columns(list(difference_figure(runs.systems)))
-    if partly := runs.graded_otherwise:
-        yield from _list(f"{number_text.count(len(partly))} have a score in only one of the runs.", partly)
+    if graded_once := runs.graded_otherwise:
+        yield from _change_list(
+            f"{number_text.count(len(graded_once))} have a score in only one of the runs.", graded_once
+        )
     yield from uncompared_lines(runs)
     yield from changed_pieces(runs.changed)
 
 
 def tried_once(runs: Difference, changes: Sequence[ChangedVerdict]) -> list[ChangedVerdict]:
-    """Return the changes of cases that the runs tried once."""
-    several = {(case.case_id, case.system) for case in runs.repeated}
-    return [change for change in changes if (change.case_id, change.system) not in several]
+    """Keep the changes of cases that were tried once, for which an output is a pair."""
+    repeated = {(case.case_id, case.system) for case in runs.repeated}
+    return [change for change in changes if (change.case_id, change.system) not in repeated]
 
 
 def fixes(number: int) -> str:
-    """Return a number of fixes."""
+    """Return a count of fixes with the noun, whose plural has no simple rule."""
     return f"{number_text.count(number)} {'fix' if number == 1 else 'fixes'}"
 
 
 def repeated_sentence(runs: Difference) -> str:
-    """Say how many of the cases tried several times pass less or more often."""
+    """Say how many repeated cases pass less often than before, and how many more often."""
     less, more = (sum(sign * (case.after - case.before) > 0 for case in runs.repeated) for sign in (-1, 1))
     systems = len({case.system for case in runs.repeated})
-    over = f" by {counted(systems, 'system')}" if systems > 1 else ""
+    by_systems = f" by {counted(systems, 'system')}" if systems > 1 else ""
     return (
         f"{counted(less, 'case')} {'passes' if less == 1 else 'pass'} less often, {number_text.count(more)} more often, "
-        f"of {number_text.count(len(runs.repeated))} tried several times{over}."
+        f"of {number_text.count(len(runs.repeated))} tried several times{by_systems}."
     )
 
 
 def repeated_table(cases: Sequence[RepeatedCase]) -> DocumentTable:
-    """Return how often each case passed before and after."""
+    """Return a table of repeated cases: how many trials passed before and after."""
     rows = [
         (
             case.case_id,
@@ -97,14 +103,14 @@ def repeated_table(cases: Sequence[RepeatedCase]) -> DocumentTable:
 
 
 def nothing_compared(runs: Difference) -> str:
-    """Say why there is no rate to compare."""
+    """Say why no rate can be compared."""
     if not runs.outputs:
         return "Nothing can be compared: no output is in both runs."
     return "Nothing can be compared: no output was graded in both runs by the same checker or judge."
 
 
 def change_verdict(system: str, strata: Strata) -> str:
-    """Say whether a system got better or worse, with its difference."""
+    """Say whether a system got better or worse, by how much, and with which p."""
     part, where = deciding(strata)
     pair = after_before(part)
     if pair is None or pair.difference.value is None or pair.p is None:
@@ -115,15 +121,15 @@ def change_verdict(system: str, strata: Strata) -> str:
 
 
 def after_before(part: ComparedStratum) -> ComparedPair | None:
-    """Return the pair that compares after with before, if any."""
+    """Return the comparison of the later with the earlier run in a part, or None."""
     return next((pair for pair in part.pairs if pair.n and (pair.a, pair.b) == (AFTER, BEFORE)), None)
 
 
-_PARTS = {"decided": "checkers decided", "open": "undecided, judged", "all": "all outputs"}
+_PART_TITLES = {"decided": "checkers decided", "open": "undecided, judged", "all": "all outputs"}
 
 
-def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
-    for name, title in _PARTS.items():
+def _part_rows(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
+    for name, title in _PART_TITLES.items():
         part: ComparedStratum = getattr(strata, name)
         pair = after_before(part)
         if pair is not None and (name != "all" or pair.difference.value is not None):
@@ -131,9 +137,9 @@ def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
                 system,
                 title + (", corrected" if name == "open" and part.corrected else ""),
                 # On common outputs only, so that the rates match the difference beside them.
-                _rate(pair.rate_b),
-                _rate(pair.rate_a),
-                _rate(pair.difference),
+                _rate_cell(pair.rate_b),
+                _rate_cell(pair.rate_a),
+                _rate_cell(pair.difference),
                 p_value(pair.p),
                 number_text.count(pair.b_only_right),
                 number_text.count(pair.a_only_right),
@@ -141,25 +147,25 @@ def _parts(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
             )
 
 
-def _rate(rate: Statistic | None) -> Cell:
+def _rate_cell(rate: Statistic | None) -> Cell:
     if rate is None or rate.value is None:
         return Cell("-", title="" if rate is None else rate.undefined or "")
     return Cell(number_text.decimal(rate.value), number_text.interval(rate.low, rate.high))
 
 
 def difference_figure(systems: Mapping[str, Strata]) -> Iterator[Figure]:
-    """Draw the change of each system's pass rate."""
-    rows = [
+    """Yield a figure of the change of each system's pass rate, if any is known."""
+    intervals = [
         PlottedInterval.of(system, pair.difference, alarm=pair.better == BEFORE)
         for system, strata in systems.items()
         if (pair := after_before(deciding(strata)[0])) is not None
     ]
-    if rows:
+    if intervals:
         caption = "How far the pass rate changed"
-        yield Figure(forest(caption, rows, low=-1.0), caption=caption)
+        yield Figure(forest(caption, intervals, low=-1.0), caption=caption)
 
 
-def _list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
+def _change_list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
     yield heading
     if not verdicts:
         return
@@ -179,7 +185,7 @@ def _list(heading: str, verdicts: Sequence[ChangedVerdict]) -> Iterator[Piece]:
 
 
 def system_of(change: ChangedVerdict) -> str:
-    """Return the system and trial of an output."""
+    """Return the system of a changed verdict, with its trial if there are several."""
     return change.system + (f", trial {change.trial}" if change.trial else "")
 
 
@@ -190,7 +196,7 @@ def _fault(change: ChangedVerdict) -> Cell:
 
 
 def carried_pieces(runs: Difference) -> Iterator[Piece]:
-    """Warn about labels that may belong to the answers of the earlier run."""
+    """Yield a caution if labels may belong to answers of the earlier run that have changed."""
     if runs.carried_labels:
         outputs = "1 labelled output has" if runs.carried_labels == 1 else f"{runs.carried_labels:,} labelled outputs have"  # fmt: skip
         yield CautionLine(
@@ -201,18 +207,18 @@ def carried_pieces(runs: Difference) -> Iterator[Piece]:
 
 
 def uncompared_lines(runs: Difference) -> Iterator[str]:
-    """Yield counts of outputs in one run only, or without a common grade."""
-    for number, which in ((runs.only_before, runs.before), (runs.only_after, runs.after)):
+    """Yield counts of outputs that are in one run only, or share no checker or judge."""
+    for number, run in ((runs.only_before, runs.before), (runs.only_after, runs.after)):
         if number:
-            yield f"{counted(number, 'output')} only in {which}"
+            yield f"{counted(number, 'output')} only in {run}"
     if runs.only_baseline:
-        graded = counted(runs.only_baseline, "output")
-        yield f"{graded} graded by the word overlap baseline alone, which is no judge: not compared"
+        baseline_only = counted(runs.only_baseline, "output")
+        yield f"{baseline_only} graded by the word overlap baseline alone, which is no judge: not compared"
     if others := runs.not_compared - runs.only_baseline:
         yield f"{counted(others, 'output')} without a common checker or judge: not compared"
 
 
-def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:
+def changed_pieces(changed: Sequence[RunChange]) -> Iterator[Piece]:
     """Yield the data, settings and versions that changed between two runs."""
     if not changed:
         yield "Data, rules, judges, prompts, models and versions are the same."
@@ -222,14 +228,14 @@ def changed_pieces(changed: Sequence[Changed]) -> Iterator[Piece]:
 
 
 def _without_name(title: str, value: str | None) -> str:
-    """Return a record without the preceding name, ``judge NAME``."""
+    """Return a setting's value without its name, if the title ``judge NAME`` already has it."""
     return (value or "(not there)").removeprefix(f"{title.partition(' ')[2]}, ")
 
 
-def changes(changed: Sequence[Changed]) -> DocumentTable:
+def changes(changed: Sequence[RunChange]) -> DocumentTable:
     """Return a table of the records that changed from an earlier run."""
     rows = [
-        (each.what, *(_without_name(each.what, value) for value in (each.before, each.after)))
-        for each in changed
+        (change.what, *(_without_name(change.what, value) for value in (change.before, change.after)))
+        for change in changed
     ]
     return DocumentTable(("what", "before", "after"), rows, left_aligned=ENDS | {1})

@@ -1,4 +1,7 @@
-"""One screen of an estimate: the rate to report, of all and by system."""
+"""One screen of an estimate: the pass rate to report, its conditions, and a row per system.
+
+`estimation_text` shows the same in full.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from .estimation_text import (
     NOT_INCLUDED,
     bound_of,
     by_case,
-    by_columns,
+    explained,
     if_random,
     label_errors_of,
     parts_shown,
@@ -29,54 +32,67 @@ from .one_screen import PlotRow, plotted_table
 
 
 def estimation_screen(estimation: Estimation) -> Document:
-    """State the pass rate."""
+    """Build the screen of an estimate."""
     return _pieces(estimation)
 
 
 def _pieces(estimation: Estimation) -> Iterator[Piece]:
-    parts = parts_shown(estimation)
-    whole = next(iter(parts.values()))
+    rates = parts_shown(estimation)
+    whole = next(iter(rates.values()))  # the estimate of all outputs stands first
     judge = "the judge" if estimation.judge is None else estimation.judge
     if estimation.undecided_only:
-        yield f"{_answer(whole, judge, 'the undecided outputs')} {NOT_INCLUDED}"
+        yield f"{_rate_sentence(whole, judge, 'the undecided outputs')} {NOT_INCLUDED}"
     else:
-        yield _answer(whole, judge, "these outputs" if whole.target == "finite" else "outputs like these")
+        yield _rate_sentence(
+            whole, judge, "these outputs" if whole.target == "finite" else "outputs like these"
+        )
     yield from if_random(whole)
     yield from ungraded_of(whole)
     yield from bound_of(whole)
     if whole.labels_only.n:
         # A sentence on scenarios ends in a colon, before their table.
-        about = [target_of(whole)], label_errors_of(whole)
-        yield from chain(*(about if not scenarios_of(whole) else reversed(about)))
-        yield from _scenarios(whole)
+        sentences_on_labels = [target_of(whole)], label_errors_of(whole)
+        yield from chain(*(sentences_on_labels if not scenarios_of(whole) else reversed(sentences_on_labels)))
+        yield from _scenario_table(whole)
     else:
         yield "No judged item has a label, so the rate is uncorrected. Draw items to label:"
         yield CommandLine(draw_command())
     yield ""
-    names = short_names(parts)
+    names = short_names(rates)
     if names.shared:
         yield f"systems {names.shared}"
-    ranked = any(part.rank is not None and part.rank.value is not None for part in parts.values())
-    corrected = any(part.reported for part in parts.values())
-    rows = [_row(names.of(name), part, corrected=corrected) for name, part in parts.items()]
-    main = ("if random" if whole.only_if_random else "corrected") if corrected else "uncorrected"
-    alone = "judge alone" if estimation.judge is None else "first judge"
-    head = (main, "labels", "judged", alone, *(["rank"] * ranked))
-    cells = [
-        (name, rate, (*behind, *([_rank(part)] * ranked)))
-        for (name, rate, behind), part in zip(rows, parts.values(), strict=True)
+    has_ranks = any(
+        rate_estimate.rank is not None and rate_estimate.rank.value is not None
+        for rate_estimate in rates.values()
+    )
+    has_correction = any(rate_estimate.reported for rate_estimate in rates.values())
+    rows = [
+        _row(names.of(name), rate_estimate, corrected=has_correction) for name, rate_estimate in rates.items()
     ]
-    is_mean = any(part.is_mean for part in parts.values())
+    main_heading = ("if random" if whole.only_if_random else "corrected") if has_correction else "uncorrected"
+    judge_heading = "judge alone" if estimation.judge is None else "first judge"
+    head = (main_heading, "labels", "judged", judge_heading, *(["rank"] * has_ranks))
+    cells = [
+        (name, rate, (*counts, *([_rank_cell(rate_estimate)] * has_ranks)))
+        for (name, rate, counts), rate_estimate in zip(rows, rates.values(), strict=True)
+    ]
+    is_mean = any(rate_estimate.is_mean for rate_estimate in rates.values())
     yield plotted_table("", head, cells, scale="mean" if is_mean else "pass rate")
     if not scenarios_of(whole):
-        yield from _strata(whole)
-    if ranked:
+        yield from _stratum_table(whole)
+    if has_ranks:
         yield CautionLine(unpaired())
-    yield from map(CautionLine, _limits(parts))
+    yield from map(CautionLine, _caution_lines(rates))
 
 
-def _answer(part: RateEstimate, judge: str, outputs: str) -> str:
-    """State the rate of these outputs, or of outputs like these if it is of a population."""
+def _rate_sentence(part: RateEstimate, judge: str, outputs: str) -> str:
+    """Return the sentence that states the rate.
+
+    Args:
+        part: The estimate to state.
+        judge: Name of the judge, or words for it.
+        outputs: Words for the outputs that the rate is of.
+    """
     name = None if part.only_if_random else part.reported
     if name is None:
         rate = number_text.statistic(part.uncorrected)
@@ -92,51 +108,53 @@ def _answer(part: RateEstimate, judge: str, outputs: str) -> str:
         if labels == judged + part.n_missing:
             return f"{stated} (all {labels:,} labelled{by_case(part)})."
         return f"{stated} ({labels:,} labelled{by_case(part)}); {judge} is not used."
-    says = f"{judge}'s mean score is" if part.fractions else f"{judge} alone says"
-    alone = "" if part.judge_mean is None else f"; {says} {number_text.decimal(part.judge_mean)}"
-    return f"{stated} ({judged:,} judged, {labels:,} labelled{by_case(part)}){alone}."
+    judge_clause = f"{judge}'s mean score is" if part.fractions else f"{judge} alone says"
+    judge_alone = (
+        "" if part.judge_mean is None else f"; {judge_clause} {number_text.decimal(part.judge_mean)}"
+    )
+    return f"{stated} ({judged:,} judged, {labels:,} labelled{by_case(part)}){judge_alone}."
 
 
 def _row(name: str, part: RateEstimate, *, corrected: bool) -> PlotRow:
-    """Return a part's rate, not an uncorrected one among corrected ones, and its counts."""
+    """Return a row of the table; an uncorrected rate is left out among corrected ones."""
     rate = None if corrected and part.reported is None else part.rate
-    alone = "-" if part.judge_mean is None else number_text.decimal(part.judge_mean)
+    judge_mean = "-" if part.judge_mean is None else number_text.decimal(part.judge_mean)
     judged = f"{part.n_items - part.n_missing:,}" + (f" of {part.n_items:,}" if part.n_missing else "")
     labels = (part.labels_only if part.reported is None else part.estimates[part.reported]).n
-    return name, rate, (f"{labels:,}", judged, alone)
+    return name, rate, (f"{labels:,}", judged, judge_mean)
 
 
-def _scenarios(part: RateEstimate) -> Iterator[Piece]:
-    """Yield the rate of each scenario of all items, with the option that declares it."""
+def _scenario_table(part: RateEstimate) -> Iterator[Piece]:
+    """Yield a table of rates by how labels may have been chosen, with the option that says so."""
     if scenarios := scenarios_of(part):
         rows = [(scenario.chosen, scenario.rate, (scenario.option,)) for scenario in scenarios]
         yield plotted_table("if chosen", ("rate", "option"), rows)
-        yield by_columns(part)
+        yield explained(part.explained_by)
 
 
-def _rank(part: RateEstimate) -> str:
+def _rank_cell(part: RateEstimate) -> str:
     return "-" if part.rank is None or part.rank.value is None else places(part.rank)
 
 
-def _strata(part: RateEstimate) -> Iterator[Piece]:
-    """Yield each stratum of all items."""
+def _stratum_table(part: RateEstimate) -> Iterator[Piece]:
+    """Yield a table of the strata that items were drawn by, if there are any."""
     if part.strata:
         rows = [
-            (name, each.estimate, (f"{each.n_labelled:,}", f"{each.n:,}"))
-            for name, each in part.strata.items()
+            (name, stratum.estimate, (f"{stratum.n_labelled:,}", f"{stratum.n:,}"))
+            for name, stratum in part.strata.items()
         ]
         yield plotted_table("stratum", ("rate", "labels", "items"), rows)
 
 
-def _limits(parts: Mapping[str, RateEstimate]) -> list[str]:
-    """Return a line for each kind of caution, naming the parts if several."""
-    whole, kinds = next(iter(parts.values())), dict[str, list[str]]()
+def _caution_lines(parts: Mapping[str, RateEstimate]) -> list[str]:
+    """Return a line per kind of caution: its first sentence, and how many more systems have it."""
+    whole, lines_by_kind = next(iter(parts.values())), dict[str, list[str]]()
     for name, part in parts.items():
-        for each, sentence in zip(part.cautions, sentences(part.cautions), strict=True):
-            if each.kind == "chosen_by_score" and part is whole and scenarios_of(part):
+        for caution, sentence in zip(part.cautions, sentences(part.cautions), strict=True):
+            if caution.kind == "chosen_by_score" and part is whole and scenarios_of(part):
                 continue  # said beside the scenarios
-            kinds.setdefault(each.kind, []).append(f"{name}: {sentence}")
+            lines_by_kind.setdefault(caution.kind, []).append(f"{name}: {sentence}")
     return [
         lines[0] + (f"; also for {counted(len(lines) - 1, 'system')}" if len(lines) > 1 else "")
-        for lines in kinds.values()
+        for lines in lines_by_kind.values()
     ]

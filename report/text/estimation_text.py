@@ -1,4 +1,8 @@
-"""Estimates in words: each with its interval, and the judge's contribution."""
+"""Estimated pass rates in full: each estimate with its interval, assumptions and cautions.
+
+`estimation_screen` is the short form and shares the sentences here. A part is all items or one system; an estimate is
+valid only under an assumption on how items were chosen for labels, which the user declares.
+"""
 
 from __future__ import annotations
 
@@ -31,29 +35,32 @@ from .number_text import (
 )
 from .trials_text import variance_sentence
 
-_RATE: dict[Target, str] = {
+_TARGETS: dict[Target, str] = {
     "population": "Pass rate of the population",
     "finite": "Pass rate of just these items",
 }
+"""What is estimated."""
 
-_RANDOM: dict[Target, str] = {
+_RANDOM_SAMPLE: dict[Target, str] = {
     "population": "the labelled items are a random sample of it",
     "finite": "the labelled ones were drawn from them at random, one by one",
 }
+"""Assumption of estimates from a random sample of all items."""
 
-_ASSUMED = {
+_OTHER_ASSUMPTIONS = {
     "multi_phase": "the items of each judge, and the labels, are random samples of the items of the judge before",
     "reweighted": "the columns to reweight by alone decided which items have labels",
     "active": "all items that were drawn have labels, and the chances are those of the draw",
     "stratified_ppi": "the labelled items of each stratum are a random sample of it",
 }
-"""Assumption of an estimate by name, if it is not a random sample of all items."""
+"""Assumption by name of the estimate, for those that assume something else."""
 
-_CHOSEN: dict[LabelsChosenBy, str] = {
+_ASSUMED_CHOICES: dict[LabelsChosenBy, str] = {
     "score": "Pass rate; valid if the judge's score alone decided which items have labels.",
     "label": "Pass rate; valid if labels are a random sample of the right items, and one of the wrong ones.",
     "elsewhere": "Pass rate of the items without a label; valid if the judge errs on the labelled ones as often as here, by class.",
 }
+"""What is estimated and assumed, by how the user says that labels were chosen."""
 
 
 MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
@@ -61,16 +68,15 @@ MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
     "label": "by true class",
     "elsewhere": "from elsewhere",
 }
-"""Ways in which items may have been chosen for labels, in words."""
-
-
-def by_columns(part: RateEstimate) -> str:
-    """Return what to set if columns decided which items have labels."""
-    return explained(part.explained_by)
+"""Ways in which items may have been chosen for labels, if the user says nothing."""
 
 
 def explained(by: Sequence[str]) -> str:
-    """Return what to set if columns decided which items have labels; some explain it."""
+    """Return the option to set if columns decided which items have labels.
+
+    Args:
+        by: Columns within whose values the labels look like a random sample, the best first; empty if there are none.
+    """
     if by:
         column = by[0]
         option = (
@@ -96,7 +102,7 @@ class ChoiceScenario(NamedTuple):
 
 
 def scenarios_of(part: RateEstimate) -> list[ChoiceScenario]:
-    """Return the scenarios of a rate without an answer; none for other rates."""
+    """Return the rate by each way of choosing labels, if none can be reported; else none."""
     if part.scenarios is None or part.reported is not None:
         return []
     return [
@@ -105,23 +111,23 @@ def scenarios_of(part: RateEstimate) -> list[ChoiceScenario]:
     ]
 
 
-def _unlike(part: RateEstimate) -> str:
-    """Say by what labelled items differ from the others."""
+def _difference_clause(part: RateEstimate) -> str:
+    """Say by which scores or columns labelled items differ from the others."""
     p_values = [
         p for caution in part.cautions if caution.kind == "chosen_by_score" for p in caution.about.values()
     ]
-    scored = [f"are scored unlike the others (p {max(p_values):.2g})"] if p_values else []
+    by_score = [f"are scored unlike the others (p {max(p_values):.2g})"] if p_values else []
     columns = [f"{name} (p {p:.2g})" for name, p in part.chosen_by_columns.items()]
     if not columns:
-        return scored[0]
-    return " and ".join([*scored, f"{'' if scored else 'are unlike the others '}by {listed(columns)}"])
+        return by_score[0]  # without a difference there are no scenarios
+    return " and ".join([*by_score, f"{'' if by_score else 'are unlike the others '}by {listed(columns)}"])
 
 
 def target_of(part: RateEstimate) -> str:
-    """Say which rate is estimated, and what it assumes."""
+    """Say which rate is estimated and what that assumes, or why none is."""
     if scenarios_of(part):
         return (
-            f"Labelled items {_unlike(part)}, so they are not a random sample. "
+            f"Labelled items {_difference_clause(part)}, so they are not a random sample. "
             "The corrected rate depends on how they were chosen; say it with an option:"
         )
     if part.anytime is not None and part.reported is None:
@@ -129,17 +135,21 @@ def target_of(part: RateEstimate) -> str:
     if part.reported is None and part.labels_only.undefined is not None:
         return f"Not corrected: {part.labels_only.undefined}.{_undefined_by_class(part)}"
     if part.chosen_by is not None:
-        return f"{_CHOSEN[part.chosen_by]}{_also_assumed(part)}"
-    assumed = _ASSUMED.get(part.reported or "", _RANDOM[part.target])
-    estimated = _RATE[part.target].replace("Pass rate", "Mean label") if part.is_mean else _RATE[part.target]
+        return f"{_ASSUMED_CHOICES[part.chosen_by]}{_also_assumed(part)}"
+    assumption = _OTHER_ASSUMPTIONS.get(part.reported or "", _RANDOM_SAMPLE[part.target])
+    estimated = (
+        _TARGETS[part.target].replace("Pass rate", "Mean label") if part.is_mean else _TARGETS[part.target]
+    )
     if part.anytime is not None:
-        looks = f"valid at every look if {assumed}.{_also_assumed(part)} {_rounds_of(part.anytime)}"
-        return f"{estimated}; {looks}"
-    return f"{estimated}; valid if {assumed}.{_also_assumed(part)}"
+        validity = (
+            f"valid at every look if {assumption}.{_also_assumed(part)} {_order_of_labels(part.anytime)}"
+        )
+        return f"{estimated}; {validity}"
+    return f"{estimated}; valid if {assumption}.{_also_assumed(part)}"
 
 
 def _undefined_by_class(part: RateEstimate) -> str:
-    """Return why the one estimate for labels drawn by true class is undefined."""
+    """Return why the one estimate for labels drawn by true class is undefined, if it is."""
     by_class = part.estimates.get("rogan_gladen") if part.chosen_by in {"label", "elsewhere"} else None
     return (
         "" if by_class is None or by_class.undefined is None else f" It is undefined: {by_class.undefined}."
@@ -147,47 +157,44 @@ def _undefined_by_class(part: RateEstimate) -> str:
 
 
 def _also_assumed(part: RateEstimate) -> str:
-    """Return what the rate and its interval assume beside how items were chosen for labels."""
-    assumed = ""
+    """Return further assumptions, other than how items were chosen for labels."""
+    sentences = ""
     if part.n_cases is not None:
-        assumed += " Numbers of trials may not depend on results."
+        sentences += " Numbers of trials may not depend on results."
     elif part.reported == "rogan_gladen" and part.n_clusters < part.n_items:
-        assumed += " The interval takes items as independent, also those of one cluster."
-    return assumed
+        sentences += " The interval takes items as independent, also those of one cluster."
+    return sentences
 
 
 _MAX_ROUNDS = 8
-"""Most rounds whose labels are counted one by one."""
+"""Most rounds whose labels are counted round by round."""
 
-_ORDER: dict[LabelOrder, str] = {
+_ORDER_SENTENCES: dict[LabelOrder, str] = {
     "draws": "Rests on the order of the draws",
     "rounds": "Rests on the order in which labels were added",
     "every_output": "Every output has a label, so their order does not matter",
 }
 
 
-def _rounds_of(basis: AnytimeBasis) -> str:
-    """Say on which order of labels a confidence sequence rests."""
-    order, rounds = _ORDER[basis.order or "rounds"], basis.rounds
+def _order_of_labels(basis: AnytimeBasis) -> str:
+    """Say on which order of labels a confidence sequence rests, and how many rounds there were."""
+    order, rounds = _ORDER_SENTENCES[basis.order or "rounds"], basis.rounds
     if basis.order == "every_output":
         return f"{order}."
     if len(rounds) == 1:
         return f"{order}: one round. Labels that come later are another round."
-    counts = listed([f"{each:,}" for each in rounds]) if len(rounds) <= _MAX_ROUNDS else f"{sum(rounds):,}"
+    counts = (
+        listed([f"{labels:,}" for labels in rounds]) if len(rounds) <= _MAX_ROUNDS else f"{sum(rounds):,}"
+    )
     return f"{order}: {counted(len(rounds), 'round')} of {counts} labels."
 
 
 NOT_INCLUDED = "Checked outputs are not included."
 
 
-def _no_label() -> str:
-    draws = f"`{draw_command()}` draws items to label; add their labels as a column `label`"
-    return f"  no item has a label, so the rate is uncorrected. {draws}"
-
-
 @document
 def estimation_document(estimation: Estimation) -> Iterator[Piece]:
-    """Build the document of an `estimate` result."""
+    """Build the full document of an estimate."""
     if estimation.all.labels_only.n and not scenarios_of(estimation.all):
         yield target_of(estimation.all)
     if estimation.undecided_only:
@@ -201,42 +208,46 @@ def estimation_document(estimation: Estimation) -> Iterator[Piece]:
         yield f"{name}: {answer or counts}"
         if answer:
             yield f"  {counts}{by_case(part)}"
-        yield from (f"  {each}" for each in (*ungraded_of(part), *bound_of(part)))
+        yield from (f"  {sentence}" for sentence in (*ungraded_of(part), *bound_of(part)))
         if part.labels_only.n:
-            yield from (f"  {error}" for error in label_errors_of(part))
-        yield from _judge(part)
+            yield from (f"  {sentence}" for sentence in label_errors_of(part))
+        yield from _judge_lines(part)
         yield from variance_sentence(part.variance, "item", "repeats", "the judge's uncorrected rate")
         if not part.labels_only.n:
-            yield _no_label()
+            advice = f"`{draw_command()}` draws items to label; add their labels as a column `label`"
+            yield f"  no item has a label, so the rate is uncorrected. {advice}"
             continue
         head = ("estimate", "value", "interval", "n", "method")
-        rows = [(key, *statistic_cells(each)) for key, each in part.estimates.items()]
-        yield from _scenarios(part)
+        rows = [(key, *statistic_cells(estimate)) for key, estimate in part.estimates.items()]
+        yield from _scenario_table(part)
         yield DocumentTable(head, rows, left_aligned=ENDS)
-        yield from _strata(part)
+        yield from _stratum_table(part)
         yield from folded(part.cautions, prefix=f"{name}: ")
-    yield from _ranks(estimation)
+    yield from _rank_table(estimation)
 
 
 def parts_shown(estimation: Estimation) -> dict[str, RateEstimate]:
-    """Return the parts to print; a single system is not repeated as a total."""
+    """Return the estimates to print, that of all items first.
+
+    A single system takes the place of the total if both count the same items.
+    """
     parts = estimation.parts
     if estimation.undecided_only:
         parts = {"undecided": estimation.all} | estimation.systems
     if len(estimation.systems) != 1:
         return parts
-    (only,) = estimation.systems.values()
+    (only_system,) = estimation.systems.values()
     total = estimation.all
-    same = (only.n_labelled, only.n_unlabelled, only.n_missing) == (
+    same_items = (only_system.n_labelled, only_system.n_unlabelled, only_system.n_missing) == (
         total.n_labelled,
         total.n_unlabelled,
         total.n_missing,
     )
-    return dict(estimation.systems) if same else parts
+    return dict(estimation.systems) if same_items else parts
 
 
 def if_random(part: RateEstimate) -> Iterator[str]:
-    """Yield the corrected rate with its condition, if nothing says how labels were chosen."""
+    """Yield the rate if labels are a random sample, where nobody says how they were chosen."""
     if part.only_if_random and part.reported is not None:
         rate = part.estimates[part.reported]
         option = setting("labels_chosen_by", "random")
@@ -244,25 +255,27 @@ def if_random(part: RateEstimate) -> Iterator[str]:
 
 
 def ungraded_of(part: RateEstimate) -> Iterator[str]:
-    """Yield a sentence on ungraded outputs, if there are any, with the bounds of the rate."""
+    """Yield a sentence on ungraded outputs and the bounds of the rate, if there are any."""
     if not part.n_missing:
         return
-    between = ""
+    bounds = ""
     if part.bounds is not None:
         low, high = map(decimal, part.bounds)
-        which = "those without a label" if part.counts_ungraded else "them"
-        between = f": {low} to {high} if all of {which} failed or passed"
-    are = "is" if part.n_missing == 1 else "are"
-    failed = f" ({part.n_missing_failed:,} by failed calls)" if part.n_missing_failed else ""
-    sentence = f"{part.n_missing:,} of {counted(part.n_items, 'output')} {are} ungraded{failed}{between}."
+        failing_or_passing = "those without a label" if part.counts_ungraded else "them"
+        bounds = f": {low} to {high} if all of {failing_or_passing} failed or passed"
+    verb = "is" if part.n_missing == 1 else "are"
+    failed_calls = f" ({part.n_missing_failed:,} by failed calls)" if part.n_missing_failed else ""
+    sentence = (
+        f"{part.n_missing:,} of {counted(part.n_items, 'output')} {verb} ungraded{failed_calls}{bounds}."
+    )
     if part.n_missing_labelled:
-        how = "are counted" if part.counts_ungraded else "are not counted"
-        sentence += f" Labels of {part.n_missing_labelled:,} of them {how}."
+        counted_or_not = "are counted" if part.counts_ungraded else "are not counted"
+        sentence += f" Labels of {part.n_missing_labelled:,} of them {counted_or_not}."
     yield sentence
 
 
 def label_errors_of(part: RateEstimate) -> Iterator[str]:
-    """Say how labels are taken: as exact, or with the errors of the people who label."""
+    """Yield whether labels count as exact; if several people label an output, their error rates."""
     errors = part.label_errors
     if errors is None or errors.rate is None:
         why = ""
@@ -272,15 +285,15 @@ def label_errors_of(part: RateEstimate) -> Iterator[str]:
         return
     if part.reported == "people_errors":
         yield "Corrected for errors of the people who label, if these are independent of each other and of the judge."
-    for name, each in list(errors.people.items())[:_MAX_PEOPLE]:
+    for name, person in list(errors.people.items())[:_MAX_PEOPLE]:
         yield (
-            f"  {name} lets through {statistic(each.let_through)} of bad outputs, "
-            f"rejects {statistic(each.rejected)} of good ones (n {each.n:,})"
+            f"  {name} lets through {statistic(person.let_through)} of bad outputs, "
+            f"rejects {statistic(person.rejected)} of good ones (n {person.n:,})"
         )
     if len(errors.people) > _MAX_PEOPLE:
         yield f"  {len(errors.people) - _MAX_PEOPLE:,} more people"
-    known = (part.estimates.get(name) for name in ("ppi_plus_plus", "labels_only"))
-    exact = next((each for each in known if each is not None and each.value is not None), None)
+    candidates = (part.estimates.get(name) for name in ("ppi_plus_plus", "labels_only"))
+    exact = next((rate for rate in candidates if rate is not None and rate.value is not None), None)
     if exact is not None:
         yield f"  Labels taken as exact: {statistic(exact)}"
 
@@ -290,14 +303,14 @@ _MAX_PEOPLE = 5
 
 
 def by_case(part: RateEstimate) -> str:
-    """Say that each case has weight 1, where cases have unequal numbers of trials."""
+    """Return a clause that each case has weight 1; empty unless numbers of trials are unequal."""
     if part.n_cases is None:
         return ""
     return f", each of {counted(part.n_cases, 'case')} ({counted(part.n_items, 'output')}) with weight 1"
 
 
 def bound_of(part: RateEstimate) -> Iterator[str]:
-    """Yield a sentence on the rate if the judge is worse on undecided outputs."""
+    """Yield the rate's bounds if the judge errs more often on undecided than on checked outputs."""
     bound = part.estimates.get("open_worse_by")
     if bound is None or part.worse_by is None:
         return
@@ -309,24 +322,24 @@ def bound_of(part: RateEstimate) -> Iterator[str]:
 
 
 def _answer(part: RateEstimate) -> str:
-    """Return the estimate to report, with its name in the table below; empty if there is none."""
+    """Return a sentence on the estimate to report and its name in the table; empty if none."""
     name = part.reported
     if name is None:
         return ""
-    value, ends, n, _ = statistic_cells(part.estimates[name])
-    how = "from the labels alone" if name == "labels_only" else "corrected with the labels"
-    how += ", at every look" if name == "anytime" else ""
+    value, interval_text, n, _ = statistic_cells(part.estimates[name])
+    method = "from the labels alone" if name == "labels_only" else "corrected with the labels"
+    method += ", at every look" if name == "anytime" else ""
     condition = "report this one"
     if part.only_if_random:
         condition = f"report this one if labels are a random sample ({setting('labels_chosen_by', 'random')})"
-    return f"{' '.join(filter(None, (value, ends)))}, {how} (n {n}); {condition}: {name}"
+    return f"{' '.join(filter(None, (value, interval_text)))}, {method} (n {n}); {condition}: {name}"
 
 
-def _judge(part: RateEstimate) -> Iterator[Piece]:
-    value, ends, n, method = statistic_cells(part.uncorrected)
-    name = "mean score" if part.fractions else "rate"
-    yield f"  judge's {name}, uncorrected: {' '.join(filter(None, (value, ends)))}, n {n}, {method}"
-    if part.weight is not None:
+def _judge_lines(part: RateEstimate) -> Iterator[Piece]:
+    value, interval_text, n, method = statistic_cells(part.uncorrected)
+    score_or_rate = "mean score" if part.fractions else "rate"
+    yield f"  judge's {score_or_rate}, uncorrected: {' '.join(filter(None, (value, interval_text)))}, n {n}, {method}"
+    if part.weight is not None:  # lambda of prediction-powered inference: how far the judge is trusted
         equivalent_labels = part.label_equivalents
         equivalents = (
             ""
@@ -336,8 +349,8 @@ def _judge(part: RateEstimate) -> Iterator[Piece]:
         yield f"  lambda {number(part.weight)}{equivalents}"
 
 
-def _scenarios(part: RateEstimate) -> Iterator[Piece]:
-    """Yield the rate of each scenario, none of which is the answer."""
+def _scenario_table(part: RateEstimate) -> Iterator[Piece]:
+    """Yield a table of rates by how labels may have been chosen; none of them is the answer."""
     if not (scenarios := scenarios_of(part)):
         return
     yield f"  {target_of(part)}"
@@ -346,26 +359,26 @@ def _scenarios(part: RateEstimate) -> Iterator[Piece]:
         value, ends, n, method = statistic_cells(scenario.rate)
         rows.append((scenario.chosen, scenario.option, value, ends, n, method))
     yield DocumentTable(("chosen", "option", "value", "interval", "n", ""), rows, left_aligned=ENDS, indent=4)
-    yield f"  {by_columns(part)}"
+    yield f"  {explained(part.explained_by)}"
 
 
-def _strata(part: RateEstimate) -> Iterator[Piece]:
-    """Yield each stratum separately."""
+def _stratum_table(part: RateEstimate) -> Iterator[Piece]:
+    """Yield a table of the strata, if items were drawn by stratum."""
     if part.strata is None:
         return
     rows: list[tuple[str, ...]] = []
-    for name, each in part.strata.items():
-        value, ends, _, method = statistic_cells(each.estimate)
-        counts = (f"{each.n:,}", f"{each.n_labelled:,}", number(each.weight))
+    for name, stratum in part.strata.items():
+        value, ends, _, method = statistic_cells(stratum.estimate)
+        counts = (f"{stratum.n:,}", f"{stratum.n_labelled:,}", number(stratum.weight))
         rows.append((name, *counts, value, ends, method))
     head = ("stratum", "items", "labels", "lambda", "rate", "interval", "")
     yield DocumentTable(head, rows, left_aligned=ENDS, indent=4)
 
 
-def _ranks(estimation: Estimation) -> Iterator[Piece]:
-    """Yield the systems by rank, each with its interval of ranks."""
-    placed = {name: part.rank for name, part in estimation.parts.items() if part.rank is not None}
-    ranked = sorted((rank.value, name, rank) for name, rank in placed.items() if rank.value is not None)
+def _rank_table(estimation: Estimation) -> Iterator[Piece]:
+    """Yield a table of the systems by rank, with the ranks that each may have."""
+    ranks = {name: part.rank for name, part in estimation.parts.items() if part.rank is not None}
+    ranked = sorted((rank.value, name, rank) for name, rank in ranks.items() if rank.value is not None)
     if not ranked:
         return
     yield f"Ranks (all of them hold together at {percent(ranked[0][2].level)}):"
@@ -375,7 +388,7 @@ def _ranks(estimation: Estimation) -> Iterator[Piece]:
 
 
 def unpaired() -> str:
-    """Return the caution about ranks, which take the systems' rates as independent."""
+    """Return the caution that ranks take the systems' rates as independent."""
     return f"ranks ignore that systems answered the same cases; use compare {setting('by', 'system')}"
 
 

@@ -1,4 +1,4 @@
-"""Failures of the best system, as checkers and judges found them."""
+"""Failures of the best system: the commonest, all in parts that add up, and crashes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .systems_text import NOT_RANKED, Ranked, by_rate, judged_parts, without_bas
 if TYPE_CHECKING:
     from ..items.packing import FailurePart
 
-_COMMONEST = 3
+_MAX_COMMONEST = 3
+"""Most failures that are named."""
 
 _MAX_PARTS = 16
 """Most parts of a system's failures."""
@@ -45,19 +46,22 @@ class CommonFailure(NamedTuple):
 def commonest_failures(
     systems: Sequence[SystemResult], judges: Sequence[JudgeUse], ranked: Ranked = NOT_RANKED
 ) -> list[CommonFailure]:
-    """Return the three commonest failures of the best system, the commonest first."""
+    """Return the three commonest failures of the best system, the commonest first.
+
+    They are faults that checkers found, and outputs that judges failed, which may overlap; compare `failure_parts`.
+    """
     if not systems:
         return []
     best = by_rate(systems, ranked)[0]
     checked = [
         CommonFailure(
-            count, _what(best, fault), items_at(system=best.system, fault=fault), _example(best, fault)
+            count, _fault_words(best, fault), items_at(system=best.system, fault=fault), _example(best, fault)
         )
-        for fault, count in list(best.faults.items())[:_COMMONEST]
+        for fault, count in list(best.faults.items())[:_MAX_COMMONEST]
     ]
-    # Judges may fail the same outputs, so beside faults only the strictest judge counts.
+    # Judges may fail the same outputs, so their counts must not be added: only the strictest is listed with faults.
     judged = _judged_failures(best, judges)[: 1 if checked else None]
-    return sorted([*checked, *judged], key=lambda each: -each.n)[:_COMMONEST]
+    return sorted([*checked, *judged], key=lambda failure: -failure.n)[:_MAX_COMMONEST]
 
 
 def failure_parts(
@@ -66,7 +70,7 @@ def failure_parts(
     words: Mapping[str, str],
     untested: Collection[str] = (),
 ) -> list[CommonFailure]:
-    """Return all failures of a system in parts that add up, the commonest first.
+    """Return all failures of a system in parts that do not overlap, the commonest first.
 
     Args:
         system: The system.
@@ -74,25 +78,26 @@ def failure_parts(
         words: Names of groups of who failed items; by default the groups themselves.
         untested: Groups of judges without labels.
     """
-    shown = parts if len(parts) <= _MAX_PARTS else parts[: _MAX_PARTS - 1]
-    named = [
+    # The last row is for all other parts.
+    largest_parts = parts if len(parts) <= _MAX_PARTS else parts[: _MAX_PARTS - 1]
+    failures = [
         CommonFailure(
             part.n,
-            _named_part(system, part, words),
+            _part_words(system, part, words),
             items_at(system=system.system, group=part.by, **({"fault": part.fault} if part.fault else {})),
             _example(system, part.fault) if part.fault else "",
             is_untested=part.by in untested,
         )
-        for part in shown
+        for part in largest_parts
     ]
-    if rest := sum(part.n for part in parts[len(shown) :]):
-        named.append(CommonFailure(rest, f"of {len(parts) - len(shown)} other kinds", ""))
-    return named
+    if remaining := sum(part.n for part in parts[len(largest_parts) :]):
+        failures.append(CommonFailure(remaining, f"of {len(parts) - len(largest_parts)} other kinds", ""))
+    return failures
 
 
-def _named_part(system: SystemResult, part: FailurePart, words: Mapping[str, str]) -> str:
+def _part_words(system: SystemResult, part: FailurePart, words: Mapping[str, str]) -> str:
     if part.fault:
-        return _what(system, part.fault)
+        return _fault_words(system, part.fault)
     return words.get(part.by, part.by)
 
 
@@ -101,9 +106,9 @@ def failures_document(
     judges: Sequence[JudgeUse],
     ranked: Ranked = NOT_RANKED,
     *,
-    most: int = _COMMONEST,
+    most: int = _MAX_COMMONEST,
 ) -> Iterator[Piece]:
-    """Name the commonest failures, each with an example."""
+    """Yield a heading and a line per failure of the best system, each with an example."""
     failures = commonest_failures(systems, judges, ranked)[:most]
     if not failures:
         return
@@ -112,9 +117,9 @@ def failures_document(
     yield f"Commonest failures{f' of {best}' if len(systems) > 1 else ''}:"
     width = len(f"{failures[0].n:,}")
     for failure in failures:
-        begin = f"  {failure.n:>{width},}  "
+        count_column = f"  {failure.n:>{width},}  "
         text = f"{failure.what}; {failure.example}" if failure.example else failure.what
-        yield f"{begin}{clipped(text, WIDTH - columns_of(begin))}"
+        yield f"{count_column}{clipped(text, WIDTH - columns_of(count_column))}"
 
 
 class Crashes(NamedTuple):
@@ -126,49 +131,55 @@ class Crashes(NamedTuple):
 
 
 def crashes_of(system: SystemResult) -> Crashes | None:
-    """Return the crashes of a system, or None without any, or if the example is an empty answer."""
+    """Return the crashes of a system, or None if there are none.
+
+    An empty answer has the error type of a crash, but is none.
+    """
     count, example = system.faults.get(SYSTEM_ERROR, 0), system.examples.get(SYSTEM_ERROR)
     if not count or example is None or not example.reason or example.reason == EMPTY_ANSWER:
         return None
     return Crashes(count, example.reason, items_at(system=system.system, fault=SYSTEM_ERROR))
 
 
-def _what(system: SystemResult, fault: str) -> str:
+def _fault_words(system: SystemResult, fault: str) -> str:
     return "crashed" if fault == SYSTEM_ERROR and crashes_of(system) is not None else in_words(fault)
 
 
 def _example(system: SystemResult, fault: str) -> str:
-    return _in_words(system.examples.get(fault))
+    return _example_words(system.examples.get(fault))
 
 
-def _in_words(example: FaultExample | None) -> str:
+def _example_words(example: FaultExample | None) -> str:
     if example is None:
         return ""
-    case = example.item.rpartition("|")[0].rpartition("|")[0]
+    case = example.item.rpartition("|")[0].rpartition("|")[0]  # of case|system|trial
     return f"{case}: {marks_in_words(example.reason)}" if example.reason else case
 
 
 def _judged_failures(system: SystemResult, judges: Sequence[JudgeUse]) -> list[CommonFailure]:
-    """Count the undecided outputs that each judge failed, the strictest judge first.
+    """Return the undecided outputs that each judge failed, the strictest judge first.
 
-    Means of fractions give no count.
+    Judges with fractional scores are left out: from a mean score no number of failures follows.
     """
-    failed = [
+    failures = [
         CommonFailure(
             count,
             failed_by(part.by),
             items_at(system=system.system, group=failed_by(part.by)),
-            _in_words(system.judged_examples.get(part.by)),
+            _example_words(system.judged_examples.get(part.by)),
         )
         for part in without_baselines(judged_parts(system), judges)
         if part.by is not None and part.value is not None and not part.fractions
         if (count := _failed_outputs(part, part.value))
     ]
-    return sorted(failed, reverse=True)
+    return sorted(failures, reverse=True)
 
 
 def _failed_outputs(part: StratumRate, rate: float) -> int:
-    """Return how many outputs a judge failed; its rate gives each case the weight 1."""
+    """Return how many outputs a judge failed.
+
+    With unequal numbers of trials the rate is one of cases, so the count of outputs is kept apart.
+    """
     if part.trials is not None and part.trials.failed is not None:
         return part.trials.failed
     return round(part.n * (1.0 - rate))

@@ -1,4 +1,4 @@
-"""Text for forecasts of the cost of judging."""
+"""Forecasts (`--dry-run`) in words: calls, tokens and dollars of judging and of generating."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from .number_text import counted
 from .safe_text import visible
 
 _MAX_REASONS = 3
+"""Most reasons why outputs are not judged that are listed."""
 
 
 def forecasts_document(forecasts: Sequence[Forecast]) -> Document:
-    """Build the document of judging forecasts, one judge after another, and their total."""
+    """Build the document of judging forecasts: each judge, then their total."""
     lines = [line for forecast in forecasts for line in forecast_lines(forecast)]
     if not forecasts:
         lines.append("no model would be asked")
     elif len(forecasts) > 1:
-        most = _at_most(any(forecast.at_most for forecast in forecasts))
+        bound = _bound_words(any(forecast.at_most for forecast in forecasts))
         calls = sum(forecast.to_ask for forecast in forecasts)
-        lines.append(f"together: {most}{counted(calls, 'call')}{_together(forecasts)}")
+        lines.append(f"together: {bound}{counted(calls, 'call')}{_total_cost(forecasts)}")
     return [*lines, "dry run: no call was made, nothing was written"]
 
 
 def forecast_lines(forecast: Forecast) -> Iterator[str]:
-    """Yield the forecast for one judge."""
+    """Yield the lines on one judge: calls, unjudged outputs, tokens and cost."""
     yield forecast.by
     if not forecast.outputs and forecast.by.startswith(f"{SPLITTER}@"):
         yield f"  nothing to split: no unsplit answer exceeds {LONG} characters"
@@ -39,23 +40,23 @@ def forecast_lines(forecast: Forecast) -> Iterator[str]:
     verdicts = forecast.outputs - forecast.not_applicable
     why_fewer = f" ({', '.join(reasons)})" if (reasons := list(_savings(forecast, verdicts))) else ""
     yield (
-        f"  calls: {_at_most(forecast.at_most)}{forecast.to_ask:,} for {counted(verdicts, 'verdict')}{why_fewer}"
+        f"  calls: {_bound_words(forecast.at_most)}{forecast.to_ask:,} for {counted(verdicts, 'verdict')}{why_fewer}"
     )
     if forecast.if_unsure:
         yield "  asked only if the cheaper judge is unsure"
     if forecast.not_applicable:
-        only = f" ({visible(next(iter(forecast.lacking)))})" if len(forecast.lacking) == 1 else ""
-        yield f"  not judged: {forecast.not_applicable:,}{only}"
-        for why, count in [*forecast.lacking.items()][:_MAX_REASONS] if not only else ():
+        only_reason = f" ({visible(next(iter(forecast.lacking)))})" if len(forecast.lacking) == 1 else ""
+        yield f"  not judged: {forecast.not_applicable:,}{only_reason}"
+        for why, count in [*forecast.lacking.items()][:_MAX_REASONS] if not only_reason else ():
             yield f"    {count:,} x {visible(why)}"
     basis = f"learned from {forecast.learned_from:,} cached replies" if forecast.learned_from else "by length"
     yield f"  tokens ({basis}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
-    more = "; more if replies have to be retried"
-    yield from _cost_lines(forecast.cost, forecast.prices, more)
+    retry_note = "; more if replies have to be retried"
+    yield from _cost_lines(forecast.cost, forecast.prices, retry_note)
 
 
 def _savings(forecast: Forecast, verdicts: int) -> Iterator[str]:
-    """Yield how many verdicts need no call of their own: repeated, cached, recorded."""
+    """Yield why there are fewer calls than verdicts: repeated, cached or recorded requests."""
     if repeats := verdicts - forecast.requests:
         yield f"{repeats:,} {'repeats' if repeats == 1 else 'repeat'} another request"
     if forecast.again:
@@ -65,15 +66,15 @@ def _savings(forecast: Forecast, verdicts: int) -> Iterator[str]:
 
 
 def generation_forecast(forecast: GenerationForecast) -> Document:
-    """Build the document of a generation forecast."""
+    """Build the document of a generation forecast: attempts, calls, tokens and cost."""
     return [*_generation_lines(forecast), "dry run: no call was made, nothing was written"]
 
 
 def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
-    missing = forecast.wanted - forecast.kept
+    to_make = forecast.wanted - forecast.kept
     from_cache = f", {forecast.answered:,} answered by kept replies" if forecast.answered else ""
     yield visible(forecast.system)
-    yield f"  attempts: {missing:,} of {forecast.wanted:,} to make{from_cache}"
+    yield f"  attempts: {to_make:,} of {forecast.wanted:,} to make{from_cache}"
     for why, count in forecast.passed_over.items():
         yield f"  no output: {count:,} x {visible(why)}"
     if not forecast.asks_model:
@@ -82,32 +83,33 @@ def _generation_lines(forecast: GenerationForecast) -> Iterator[str]:
     if forecast.exact:
         yield f"  calls: {forecast.calls:,}"
     else:
-        most = "" if forecast.most is None else f", at most {forecast.most:,}"
-        yield f"  calls: at least {forecast.calls:,}{most}: {counted(forecast.conversations, 'conversation')} until the model stops"
+        upper_bound = "" if forecast.most is None else f", at most {forecast.most:,}"
+        yield f"  calls: at least {forecast.calls:,}{upper_bound}: {counted(forecast.conversations, 'conversation')} until the model stops"
     if forecast.histories:
-        before = counted(forecast.histories, "question")
-        yield f"  not counted: the conversations before {before}"
+        questions = counted(forecast.histories, "question")
+        yield f"  not counted: the conversations before {questions}"
     if forecast.calls:
-        first = "" if forecast.exact else ", first calls only"
-        yield f"  tokens (by length{first}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
+        first_calls_note = "" if forecast.exact else ", first calls only"
+        yield f"  tokens (by length{first_calls_note}): in {_range(forecast.prompt)}, out {_range(forecast.completion)}"
         yield from _cost_lines(
             forecast.cost, forecast.prices, "" if forecast.exact else "; more for later calls"
         )
 
 
-def _cost_lines(cost: Estimate | None, prices: Prices | None, more: str) -> Iterator[str]:
+def _cost_lines(cost: Estimate | None, prices: Prices | None, note: str) -> Iterator[str]:
     if cost is None or prices is None:
         yield f"  cost unknown: add {setting('price', 'IN/OUT')} (US dollars per million tokens)"
     else:
-        each = f"${prices.prompt:g}/${prices.completion:g} for a million tokens in/out"
-        yield f"  cost: {_dollars(cost)} at {each}{more}"
+        price_text = f"${prices.prompt:g}/${prices.completion:g} for a million tokens in/out"
+        yield f"  cost: {_dollars(cost)} at {price_text}{note}"
 
 
-def _at_most(bound: bool) -> str:  # noqa: FBT001 - a word or none
-    return "at most " if bound else ""
+def _bound_words(is_bound: bool) -> str:  # noqa: FBT001 - a word or none
+    return "at most " if is_bound else ""
 
 
-def _together(forecasts: Sequence[Forecast]) -> str:
+def _total_cost(forecasts: Sequence[Forecast]) -> str:
+    """Return the cost of all forecasts; empty if one is unknown, as a partial sum misleads."""
     costs = [forecast.cost for forecast in forecasts if forecast.cost is not None]
     if len(costs) < len(forecasts):
         return ""

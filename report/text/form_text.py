@@ -1,4 +1,7 @@
-"""Outputs that differ only in form from their reference, and the rates either way."""
+"""Outputs that differ from their reference only in form, such as in case or punctuation.
+
+Neither a reference nor a schema settles whether form counts; the user does, with an option.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from ...spelling import setting
 from ..document import CautionLine
 from .number_text import counted
 
-_MOST = 3
-"""Most systems with a line of their own."""
+_MAX_SYSTEMS = 3
+"""Most systems with a line of their own; others are counted."""
 
 
 def form_lines(systems: Sequence[SystemResult]) -> Iterator[CautionLine]:
-    """Count, by system, the outputs that differ only in form, with the checked rate either way."""
+    """Yield a line per system on outputs that differ only in form, with both possible rates."""
     differing = [system for system in systems if system.form is not None]
-    for system in differing[:_MOST]:
+    for system in differing[:_MAX_SYSTEMS]:
         assert system.form is not None
         name = "" if len(systems) == 1 else f"{system.system}: "
         verb = "differs" if system.form.outputs == 1 else "differ"
@@ -24,10 +27,12 @@ def form_lines(systems: Sequence[SystemResult]) -> Iterator[CautionLine]:
             f"{name}{counted(system.form.outputs, 'output')} {verb} only in form: with `{setting('text', 'loose')}` "
             f"{system.form.loose:.2f}, with `{setting('text', 'exact')}` {system.form.exact:.2f} pass"
         )
-    if len(differing) > _MOST:
-        more = sum(system.form.outputs for system in differing[_MOST:] if system.form is not None)
+    if len(differing) > _MAX_SYSTEMS:
+        hidden_outputs = sum(
+            system.form.outputs for system in differing[_MAX_SYSTEMS:] if system.form is not None
+        )
         yield CautionLine(
-            f"{counted(more, 'output')} of {counted(len(differing) - _MOST, 'more system')} {'differs' if more == 1 else 'differ'} only in form"
+            f"{counted(hidden_outputs, 'output')} of {counted(len(differing) - _MAX_SYSTEMS, 'more system')} {'differs' if hidden_outputs == 1 else 'differ'} only in form"
         )
     if any(system.form is not None and system.form.imported for system in differing):
         yield CautionLine(

@@ -1,4 +1,8 @@
-"""Text for the answer of a gate: the answer, what it rests on, what would tell, regressions."""
+"""A gate in words: its answer, its conditions, what would settle it, and regressions.
+
+A gate answers whether a run may pass, for use in continuous integration. Each condition passes, fails, or cannot be
+told from the data.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections.abc import Iterator
 
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...deterministic.finding import in_words
-from ...evaluation.past_runs.changed_verdict import ChangedVerdict
+from ...evaluation.past_runs.changed_verdicts import ChangedVerdict
 from ...evaluation.past_runs.gate_numbers import Gate
 from ...records import ItemKey
 from ...spelling import setting
@@ -15,24 +19,24 @@ from ..document import Piece, document
 from ..document_parts import FIRST, DocumentTable
 from .number_text import counted
 
-_ALIKE: dict[GateAnswer, tuple[str, str]] = {
+_ANSWER_VERBS: dict[GateAnswer, tuple[str, str]] = {
     "fails": ("fails", "fail"),
     "cannot tell": ("cannot be told", "cannot be told"),
     "passes": ("passes", "pass"),
 }
-"""What else one condition does, or several, that have the answer of the whole."""
+"""Verb for one further condition with the gate's answer, and for several."""
 
-_LISTED = 50
-"""Most rows of a table; a comment on a pull request has an end."""
+_MAX_ROWS = 50
+"""Most regressions in a table; the text may become a comment on a pull request, whose size is limited."""
 
-_MOST = 10
-"""Most outputs that a list names."""
+_MAX_NAMED = 10
+"""Most cases that a sentence names."""
 
 
 @document
 def gate_document(gate: Gate) -> Iterator[Piece]:
-    """Show the answer, every condition, and the regressions."""
-    yield from _answer(gate)
+    """Build the full document of a gate: the answer, every condition, and the regressions."""
+    yield from _answer_lines(gate)
     yield ""
     rows = [
         (check.system, check.condition, check.answer, check.why, check.by, check.would_tell)
@@ -44,73 +48,84 @@ def gate_document(gate: Gate) -> Iterator[Piece]:
         yield ""
         yield DocumentTable(
             ("regression", "system", "says", "fault", "answer"),
-            [_broken(gate, verdict) for verdict in gate.broke[:_LISTED]],
+            [_regression_row(gate, verdict) for verdict in gate.broke[:_MAX_ROWS]],
             left_aligned=FIRST | {1, 2, 3, 4},
             indent=0,
         )
-        if len(gate.broke) > _LISTED:
-            yield f"{counted(len(gate.broke) - _LISTED, 'more regression')}."
+        if len(gate.broke) > _MAX_ROWS:
+            yield f"{counted(len(gate.broke) - _MAX_ROWS, 'more regression')}."
 
 
-def _broken(gate: Gate, each: ChangedVerdict) -> tuple[str, str, str, str, str]:
-    fault = in_words(each.error_type) if each.error_type else ""
-    answer = gate.answers.get(str(ItemKey(each.case_id, each.system, each.trial)), "")
-    return each.case_id, each.system, each.by, fault, " ".join(answer.split())
+def _regression_row(gate: Gate, verdict: ChangedVerdict) -> tuple[str, str, str, str, str]:
+    fault = in_words(verdict.error_type) if verdict.error_type else ""
+    answer_text = gate.answers.get(str(ItemKey(verdict.case_id, verdict.system, verdict.trial)), "")
+    return verdict.case_id, verdict.system, verdict.by, fault, " ".join(answer_text.split())
 
 
 @document
 def gate_screen(gate: Gate) -> Iterator[Piece]:
-    """Show the answer in two lines, after what is not comparable and before what would tell."""
-    yield from _answer(gate)
+    """Build the screen of a gate: what is not comparable, the answer, counts, what would tell."""
+    yield from _answer_lines(gate)
 
 
-def _answer(gate: Gate) -> Iterator[str]:
+def _answer_lines(gate: Gate) -> Iterator[str]:
     for reason in gate.incomparable:
         yield f"Not comparable: {reason}."
     if gate.judge_again:
         yield "Grade the earlier outputs again, and compare with that run:"
         yield f"  {gate.judge_again}"
-    alike = [check for check in gate.checks if check.answer == gate.answer]
-    first = min((check for check in alike if check.condition == alike[0].condition), key=_value, default=None)
+    decisive_checks = [check for check in gate.checks if check.answer == gate.answer]
+    # Of the first condition that has the gate's answer, the system with the lowest value.
+    worst_check = min(
+        (check for check in decisive_checks if check.condition == decisive_checks[0].condition),
+        key=_measured_value,
+        default=None,
+    )
     if not gate.graded:
         yield "Cannot tell: nothing is graded."
-    elif first is not None:
-        more = len(alike) - 1
-        also = f"; {counted(more, 'more condition')} {_ALIKE[gate.answer][more > 1]}" if more else ""
-        yield f"{gate.answer.capitalize()}: {_sentence(first)}{also}."
-    yield _counts(gate)
-    if gate.answer == "cannot tell" and first is not None and first.would_tell:
-        yield f"What would tell: {first.would_tell}."
+    elif worst_check is not None:
+        others = len(decisive_checks) - 1
+        others_clause = (
+            f"; {counted(others, 'more condition')} {_ANSWER_VERBS[gate.answer][others > 1]}"
+            if others
+            else ""
+        )
+        yield f"{gate.answer.capitalize()}: {_check_sentence(worst_check)}{others_clause}."
+    yield _counts_sentence(gate)
+    if gate.answer == "cannot tell" and worst_check is not None and worst_check.would_tell:
+        yield f"What would tell: {worst_check.would_tell}."
     if gate.counts_as is not None:
         option = setting("cannot_tell", "pass" if gate.counts_as == "passes" else "fail")
         yield f"{gate.counts_as.capitalize()} by {option}: the data cannot tell."
 
 
-def _value(check: GateCheck) -> float:
-    """Return the number of a condition on a system, by which the worst is shown."""
-    found = check.share if check.bounds is None else check.bounds.value
-    return -math.inf if found is None else found
+def _measured_value(check: GateCheck) -> float:
+    """Return the share or bound that a condition is about; infinitely low if unknown."""
+    value = check.share if check.bounds is None else check.bounds.value
+    return -math.inf if value is None else value
 
 
-def _sentence(check: GateCheck) -> str:
+def _check_sentence(check: GateCheck) -> str:
     who = f"{check.system}: " if check.system else ""
     by = f" (by {check.by})" if check.by else ""
     return f"{who}{check.condition}: {check.why}{by}"
 
 
-def _counts(gate: Gate) -> str:
+def _counts_sentence(gate: Gate) -> str:
+    """Return counts of graded outputs; with an earlier run, also common cases and regressions."""
     failed = f", {counted(gate.failed_calls, 'call')} failed" if gate.failed_calls else ""
     graded = f"{gate.graded:,} of {counted(gate.outputs, 'output')} graded{failed}"
-    common = [
+    common_cases = [
         f"{gate.common[name]:,} of {gate.cases[name]:,} cases common{f' ({name})' if len(gate.common) > 1 else ''}"
         for name in gate.common
         if gate.common[name] < gate.cases[name]
     ]
     if not gate.before:
         return f"{graded}."
-    named = list(dict.fromkeys(verdict.case_id for verdict in gate.broke))
-    shown = ", ".join(named[:_MOST]) + (", ..." if len(named) > _MOST else "")
-    broke = f"{counted(len(gate.broke), 'regression')}{f': {shown}' if named else ''}"
-    flaky = sum(map(len, gate.flaky.values()))
-    some = [f"{counted(flaky, 'flaky case')} passed more trials before"] if flaky else []
-    return "; ".join([graded, *common, broke, *some]) + "."
+    case_ids = list(dict.fromkeys(verdict.case_id for verdict in gate.broke))
+    hidden = len(case_ids) - _MAX_NAMED
+    shown = ", ".join(case_ids[:_MAX_NAMED]) + (f" and {hidden:,} more" if hidden > 0 else "")
+    regressions = f"{counted(len(gate.broke), 'regression')}{f': {shown}' if case_ids else ''}"
+    flaky_count = sum(map(len, gate.flaky.values()))
+    flaky_cases = [f"{counted(flaky_count, 'flaky case')} passed more trials before"] if flaky_count else []
+    return "; ".join([graded, *common_cases, regressions, *flaky_cases]) + "."

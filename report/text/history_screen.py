@@ -1,4 +1,7 @@
-"""One screen of runs over time: the latest rates, every run, drift, and what changed."""
+"""One screen of the runs in a folder: the latest rates, a table of all runs, drift, changes.
+
+`history_text` shows the same in full.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,16 @@ from .one_screen import clipped, statistic_text
 from .safe_text import WIDTH, columns_of
 
 _MAX_RUNS, _MAX_SYSTEMS = 5, 8
-"""Most runs and systems of a table with systems in rows."""
-_NAME, _RUN, _HEAD = 24, 9, 16
-"""Longest name of a system and of a run in it, in columns, and of a system in a heading."""
+"""Most runs (columns) and systems (rows) of the narrow form of the table."""
+_SYSTEM_COLUMNS, _RUN_COLUMNS, _HEADING_COLUMNS = 24, 9, 16
+"""Width of a system's and of a run's name in that form, and of a system's name in a heading."""
 
 _MAX_NAMED = 3
 """Most systems, folders or changes that a line names; more are counted."""
 
 
 def history_screen(history: History) -> Document:
-    """Show the rates of the latest run, the earlier runs, and what changed between them."""
+    """Build the screen of a history."""
     return _pieces(history)
 
 
@@ -33,7 +36,7 @@ def _pieces(history: History) -> Iterator[Piece]:
     first, last = history.runs[0], history.runs[-1]
     names = short_names(name for run in history.runs for name in run.systems)
     part = main_part(history)
-    yield _answer(last, part, names)
+    yield _latest_sentence(last, part, names)
     yield (
         f"{counted(len(history.runs), 'run')} from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}; "
         f"{'checked outputs' if part == CHECKED else part}."
@@ -42,24 +45,27 @@ def _pieces(history: History) -> Iterator[Piece]:
         yield clipped(f"Systems: {names.shared}", WIDTH)
     yield from drift_sentences(history)
     yield ""
-    yield from _narrow_enough(history, names)
-    changed = [
-        (run.name, _first_names([each.what for each in run.changed])) for run in history.runs if run.changed
+    yield from _fitting_table(history, names)
+    changes_by_run = [
+        (run.name, _first_names([change.what for change in run.changed]))
+        for run in history.runs
+        if run.changed
     ]
-    if changed:
+    if changes_by_run:
         yield ""
-        yield DocumentTable(("run", "changed"), changed, left_aligned=FIRST | {1}, indent=0)
+        yield DocumentTable(("run", "changed"), changes_by_run, left_aligned=FIRST | {1}, indent=0)
     if history.passed_over:
         skipped = counted(len(history.passed_over), "folder")
         yield CautionLine(f"{skipped} skipped: {_first_names(list(history.passed_over))}")
 
 
 def _best_first(last: PastRun, part: str) -> dict[str, Statistic]:
+    """Return a run's rates of a part by system, the best first."""
     by_system = {name: rate for name, rates in last.systems.items() if (rate := rates.get(part)) is not None}
-    return dict(sorted(by_system.items(), key=lambda each: -(each[1].value or 0.0)))
+    return dict(sorted(by_system.items(), key=lambda entry: -(entry[1].value or 0.0)))
 
 
-def _answer(last: PastRun, part: str, names: ShortNames) -> str:
+def _latest_sentence(last: PastRun, part: str, names: ShortNames) -> str:
     clauses = [
         f"{names.of(name)} {number_text.statistic(rate)}, n {rate.n:,}"
         for name, rate in _best_first(last, part).items()
@@ -69,12 +75,15 @@ def _answer(last: PastRun, part: str, names: ShortNames) -> str:
 
 
 def main_part(history: History) -> str:
-    """Return the part to compare: all outputs if every run has their rate, else checked ones."""
-    known = [rates for run in history.runs for rates in run.systems.values() if rates]
-    return ALL_OUTPUTS if known and all(ALL_OUTPUTS in rates for rates in known) else CHECKED
+    """Return the part of the outputs to compare runs by.
+
+    It is all outputs if every run has their rate, else the checked ones.
+    """
+    known_rates = [rates for run in history.runs for rates in run.systems.values() if rates]
+    return ALL_OUTPUTS if known_rates and all(ALL_OUTPUTS in rates for rates in known_rates) else CHECKED
 
 
-def _narrow_enough(history: History, names: ShortNames) -> Iterator[Piece]:
+def _fitting_table(history: History, names: ShortNames) -> Iterator[Piece]:
     """Yield the widest table that fits: with intervals, of rates, or with systems in rows."""
     for intervals in (True, False):
         table = _table(history, names, intervals=intervals)
@@ -91,11 +100,11 @@ def _table(history: History, names: ShortNames, *, intervals: bool) -> DocumentT
     rows = [
         (
             runs.of(run.name),
-            *(_cell(run.systems.get(each, {}).get(part), intervals=intervals) for each in names.short),
+            *(_cell(run.systems.get(system, {}).get(part), intervals=intervals) for system in names.short),
         )
         for run in reversed(history.runs)
     ]
-    heads = [*names.short.values()] if intervals else apart([*names.short.values()], _HEAD)
+    heads = [*names.short.values()] if intervals else apart([*names.short.values()], _HEADING_COLUMNS)
     return DocumentTable(("run", *heads), rows, left_aligned=FIRST, indent=0)
 
 
@@ -105,10 +114,10 @@ def _systems_in_rows(history: History, names: ShortNames) -> Iterator[Piece]:
     latest = list(reversed(history.runs))[:_MAX_RUNS]
     systems = dict.fromkeys([*_best_first(history.runs[-1], part), *names.short])
     shown = list(systems)[:_MAX_SYSTEMS]
-    short = apart([names.of(system) for system in shown], _NAME)
+    row_names = apart([names.of(system) for system in shown], _SYSTEM_COLUMNS)
     rows = [
         (name, *(_cell(run.systems.get(system, {}).get(part), intervals=False) for run in latest))
-        for name, system in zip(short, shown, strict=True)
+        for name, system in zip(row_names, shown, strict=True)
     ]
     heads = [_end_of(runs.of(run.name)) for run in latest]
     yield DocumentTable(("system", *heads), rows, left_aligned=FIRST, indent=0)
@@ -125,8 +134,8 @@ def _systems_in_rows(history: History, names: ShortNames) -> Iterator[Piece]:
 
 
 def _end_of(name: str) -> str:
-    """Shorten the name of a run to its end, where names with a date or a number differ."""
-    return name if columns_of(name) <= _RUN else f"...{name[3 - _RUN :]}"
+    """Keep the end of a run's name, since names with a date or number differ there."""
+    return name if columns_of(name) <= _RUN_COLUMNS else f"...{name[3 - _RUN_COLUMNS :]}"
 
 
 def _cell(rate: Statistic | None, *, intervals: bool) -> str:

@@ -1,4 +1,7 @@
-"""Text for runs over time: table, trend per system, changes, drifted judges."""
+"""The runs in a folder in full: rates, trend per system, drifted judges, and changes.
+
+`history_screen` is the short form.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,18 @@ from .safe_text import WIDTH, columns_of
 
 @document
 def history_document(history: History) -> Iterator[Piece]:
-    """Show runs over time."""
+    """Build the full document of a history."""
     first, last = history.runs[0], history.runs[-1]
     runs = counted(len(history.runs), "run")
     yield f"{runs} in {history.folder}, from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."
     yield from drift_sentences(history)
     yield ""
     for system in names_in_order(run.systems for run in history.runs):
-        yield from _over_time(system, history.runs, [run.systems.get(system, {}) for run in history.runs])
+        yield from _rates_over_time(
+            system, history.runs, [run.systems.get(system, {}) for run in history.runs]
+        )
     alarms = {(drift.judge, drift.run) for drift in history.drifts}
-    yield from _over_time(
+    yield from _rates_over_time(
         "judges against labels", history.runs, [run.accuracy for run in history.runs], alarms=alarms
     )
     for run in history.runs:
@@ -37,7 +42,10 @@ def history_document(history: History) -> Iterator[Piece]:
 
 
 def drift_sentences(history: History) -> Iterator[str]:
-    """Say which judges drifted, or on how many outputs none did; nothing without judges."""
+    """Yield which judges drifted, or on how many outputs none did.
+
+    Nothing is said for a single run, or if no judge graded outputs twice.
+    """
     yield from map(_drift_sentence, history.drifts)
     if history.drifts or len(history.runs) == 1 or not history.rejudged:
         return
@@ -56,61 +64,73 @@ def _drift_sentence(drift: Drift) -> str:
     )
 
 
-def _over_time(
+def _rates_over_time(
     title: str,
     runs: Sequence[PastRun],
     values: Sequence[Mapping[str, Statistic]],
     *,
     alarms: Iterable[tuple[str, str]] = (),
 ) -> Iterator[Piece]:
-    """Yield a table with a row per run and a column per rate, and each rate's trend."""
-    columns, marked = names_in_order(values), set(alarms)
+    """Yield each rate's trend as a figure, and a table with a row per run and a column per rate.
+
+    Args:
+        title: What the rates are of.
+        runs: The runs.
+        values: Rates of each run, by name.
+        alarms: Name of a rate and of a run, for each rate to mark.
+    """
+    columns, alarm_set = names_in_order(values), set(alarms)
     if not columns:
         return
     rows = [
         (
             run.name,
             number_text.moment(run.ended),
-            *(rate_cell(each.get(name), alarm=(name, run.name) in marked) for name in columns),
+            *(rate_cell(rates.get(name), alarm=(name, run.name) in alarm_set) for name in columns),
         )
-        for run, each in zip(runs, values, strict=True)
+        for run, rates in zip(runs, values, strict=True)
     ]
-    lines = [_line(f"{title}: {name}", name, runs, values, marked) for name in columns]
-    if drawn := [line for line in lines if line is not None]:
-        yield Columns(drawn)
+    lines = [_trend_figure_of(f"{title}: {name}", name, runs, values, alarm_set) for name in columns]
+    if figures := [line for line in lines if line is not None]:
+        yield Columns(figures)
     yield from _narrow_tables((title, "ended", *columns), rows)
     yield ""
 
 
 def _narrow_tables(head: Sequence[str], rows: Sequence[tuple[str | Cell, ...]]) -> Iterator[DocumentTable]:
-    """Yield one table if its lines fit, else one for each rate."""
+    """Yield one table if its lines fit the screen, else one for each rate."""
     whole = DocumentTable(head, rows, left_aligned=FIRST | {1}, indent=0)
     if max(map(columns_of, whole.lines())) <= WIDTH:
         yield whole
         return
     first, ended, *columns = head
-    for number, name in enumerate(columns, start=2):
-        cells = [(run, moment, row[number]) for row in rows for run, moment in [row[:2]]]
+    for column, name in enumerate(columns, start=2):
+        cells = [(run, moment, row[column]) for row in rows for run, moment in [row[:2]]]
         yield DocumentTable((f"{first}: {name}", ended, "rate"), cells, left_aligned=FIRST | {1}, indent=0)
 
 
-def _line(
+def _trend_figure_of(
     caption: str,
     name: str,
     runs: Sequence[PastRun],
     values: Sequence[Mapping[str, Statistic]],
-    marked: set[tuple[str, str]],
+    alarms: set[tuple[str, str]],
 ) -> Figure | None:
-    points = [(each.get(name), (name, run.name) in marked) for run, each in zip(runs, values, strict=True)]
+    points = [(rates.get(name), (name, run.name) in alarms) for run, rates in zip(runs, values, strict=True)]
     return trend_figure(caption, runs, points)
 
 
 def trend_figure(
     caption: str, runs: Sequence[PastRun], points: Sequence[tuple[Statistic | None, bool]]
 ) -> Figure | None:
-    """Draw a rate over time, with values and alarms, or None if fewer than two are defined.
+    """Draw a rate over time; None if it is defined in fewer than two runs.
 
     The line breaks where data, judges, labels or their use changed.
+
+    Args:
+        caption: Caption of the figure.
+        runs: The runs, the oldest first.
+        points: The rate in each run, and whether it is an alarm.
     """
     if sum(rate is not None and rate.value is not None for rate, _ in points) < 2:  # noqa: PLR2004 - a line needs two
         return None
@@ -118,20 +138,20 @@ def trend_figure(
         PlottedInterval.of(run.name, rate, alarm=alarm)
         for run, (rate, alarm) in zip(runs, points, strict=True)
     ]
-    breaks = {number for number, run in enumerate(runs) if number and run.changed}
+    breaks = {index for index, run in enumerate(runs) if index and run.changed}
     return Figure(trend(caption, rows, breaks=breaks), caption=caption)
 
 
 def rate_cell(rate: Statistic | None, *, alarm: bool = False) -> Cell:
-    """Return a rate with interval and n; a drifted judge's is marked."""
+    """Return a cell with a rate, its interval and n; with ``alarm`` it is marked as drifted."""
     if rate is None:
         return Cell("-", title="not in this run")
     if rate.value is None:
         return Cell("-", title=rate.undefined or "no value")
-    behind = f"{number_text.interval(rate.low, rate.high)}, n {number_text.count(rate.n)}"
+    interval_and_n = f"{number_text.interval(rate.low, rate.high)}, n {number_text.count(rate.n)}"
     drifted = "drifted: " if alarm else ""
     return Cell(
-        f"{drifted}{number_text.decimal(rate.value)}", behind.strip(), mark="wrong" if alarm else None
+        f"{drifted}{number_text.decimal(rate.value)}", interval_and_n.strip(), mark="wrong" if alarm else None
     )
 
 

@@ -1,4 +1,7 @@
-"""Text for the improvement of a prompt: the answer, its conditions, all candidates."""
+"""The improvement of a judge's prompt in words: the answer, its conditions, all candidates.
+
+Candidates are chosen in development, and the best is tested once on a holdout (decision 30).
+"""
 
 from __future__ import annotations
 
@@ -7,44 +10,43 @@ from collections.abc import Iterator
 
 from ...calibration.comparison.prompt_gain import OperatorChange, PromptGain
 from ...evaluation.improvement.improvement_results import Improvement, TriedPrompt
+from ...records import NO_USAGE
 from ...spelling import setting
 from ..document import Piece, document
-from ..document_parts import DocumentTable
+from ..document_parts import ENDS, DocumentTable
 from .number_text import count, counted, decimal, interval, listed, number, p_value, tokens
 from .one_screen import statistic_text
-from .probe_titles import probe_title
-
-_WORDS = frozenset({0, -1})
+from .probe_text import probe_title
 
 
 @document
 def improvement_screen(improvement: Improvement) -> Iterator[Piece]:
-    """Say whether a better prompt was written, and why."""
+    """Build the screen of an improvement: whether a better prompt was written, and why."""
     yield _headline(improvement)
     if improvement.written:
         yield f"written: {improvement.written}"
     yield ""
     if improvement.gain is not None:
-        yield _conditions(improvement, improvement.gain)
+        yield _condition_table(improvement, improvement.gain)
         yield ""
-        yield from _expected(improvement, improvement.gain)
-    yield _tried(improvement)
-    yield from _refused(improvement)
+        yield from _expectations(improvement, improvement.gain)
+    yield _candidate_table(improvement)
+    yield from _refusals(improvement)
     yield ""
-    yield _sizes(improvement)
-    yield _cost(improvement)
+    yield _sizes_sentence(improvement)
+    yield _cost_sentence(improvement)
 
 
 @document
 def improvement_document(improvement: Improvement) -> Iterator[Piece]:
-    """Show everything about the improvement of a prompt."""
+    """Build the full document of an improvement: the screen, then the holdout, probes and costs."""
     yield from improvement_screen(improvement)
     if improvement.gain is not None:
         yield ""
-        yield from _of_gain(improvement, improvement.gain)
+        yield from _holdout_sentences(improvement, improvement.gain)
     if improvement.changes:
         yield ""
-        yield _changes(improvement)
+        yield _change_table(improvement)
     yield ""
     yield DocumentTable(
         ("cost", "verdicts", "calls", "tokens in", "tokens out", "dollars"),
@@ -62,13 +64,13 @@ def improvement_document(improvement: Improvement) -> Iterator[Piece]:
     yield from _LIMITS
 
 
-def _refused(improvement: Improvement) -> Iterator[str]:
-    """Yield each reason why candidates were refused, with their names."""
+def _refusals(improvement: Improvement) -> Iterator[str]:
+    """Yield a line per reason for refusing candidates, with their names."""
     names: dict[str, list[str]] = {}
     for prompt in improvement.tried:
         if prompt.refused:
             names.setdefault(prompt.refused, []).append(prompt.name)
-    yield from (f"refused: {listed(who)}: {why}" for why, who in names.items())
+    yield from (f"refused: {listed(candidates)}: {why}" for why, candidates in names.items())
 
 
 _LIMITS = (
@@ -79,15 +81,15 @@ _LIMITS = (
 
 
 def _headline(improvement: Improvement) -> str:
-    name, gain = _best(improvement), improvement.gain
+    name, gain = _best_name(improvement), improvement.gain
     match improvement.answer:
         case "improved" if gain is not None:
             return (
                 f"{name} is better than {improvement.judge}: it agrees with {decimal(gain.new.value or 0)} of the held-out labels, "
-                f"{_shown_gain(gain)} more."
+                f"{_gain_text(gain)} more."
             )
         case "worse on probes":
-            return f"No prompt written: {name} gains on the holdout, but {_lost(improvement)}."
+            return f"No prompt written: {name} gains on the holdout, but {_loss_clause(improvement)}."
         case "gain not shown":
             return f"No prompt written: the gain of {name} on the holdout is not shown to be above 0."
         case "no better in development":
@@ -102,7 +104,7 @@ def _headline(improvement: Improvement) -> str:
             return f"No prompt written: {why}. The holdout was not looked at."
 
 
-def _lost(improvement: Improvement) -> str:
+def _loss_clause(improvement: Improvement) -> str:
     worse = [probe_title(loss.operator) for loss in improvement.losses if loss.state == "worse"]
     if worse:
         return f"is worse on probes of {listed(worse[:3])}"
@@ -111,38 +113,44 @@ def _lost(improvement: Improvement) -> str:
     return f"no probes show whether faults and attacks pass more often ({setting('probes')})"
 
 
-def _best(improvement: Improvement) -> str:
+def _best_name(improvement: Improvement) -> str:
     return next(
         (prompt.name for prompt in improvement.tried if prompt.path == improvement.best), "the best candidate"
     )
 
 
-def _shown_gain(gain: PromptGain) -> str:
+def _gain_text(gain: PromptGain) -> str:
     return f"{decimal(gain.gain.value or 0)} {interval(gain.gain.low, gain.gain.high)}"
 
 
-def _conditions(improvement: Improvement, gain: PromptGain) -> DocumentTable:
-    bound = "no bound" if gain.at_least is None else f"at least {number(gain.at_least)}"
-    lost = len(improvement.losses)
-    tested = counted(len(improvement.changes), "operator")
+def _condition_table(improvement: Improvement, gain: PromptGain) -> DocumentTable:
+    gain_bound = "no bound" if gain.at_least is None else f"at least {number(gain.at_least)}"
+    losses = len(improvement.losses)
+    operators_tested = counted(len(improvement.changes), "operator")
     states = Counter(loss.state for loss in improvement.losses)
     counts = ", ".join(f"{times:,} {state}" for state, times in states.items())
-    none = "no probes" if gain.proven else "not tried without a gain"
-    probes = f"{counts}, of {tested}" if lost else f"all of {tested}" if improvement.changes else none
+    no_probes = "no probes" if gain.proven else "not tried without a gain"
+    probes = (
+        f"{counts}, of {operators_tested}"
+        if losses
+        else f"all of {operators_tested}"
+        if improvement.changes
+        else no_probes
+    )
     return DocumentTable(
         ("condition", "result", "n", ""),
         [
             (
                 f"gain above 0 (one-sided, {100 * (1 - gain.alpha):g} %)",
-                bound,
+                gain_bound,
                 count(gain.gain.n),
-                _met(gain.proven),
+                _met_word(gain.proven),
             ),
             (
                 f"no operator or attack {improvement.margin:g} worse",
                 probes,
                 count(sum(change.change.n for change in improvement.changes)),
-                _met(bool(improvement.changes) and not lost),
+                _met_word(bool(improvement.changes) and not losses),
             ),
         ],
         left_aligned=frozenset({0, 1, 3}),
@@ -150,29 +158,31 @@ def _conditions(improvement: Improvement, gain: PromptGain) -> DocumentTable:
     )
 
 
-def _met(met: bool) -> str:  # noqa: FBT001 - one word of a table
+def _met_word(met: bool) -> str:  # noqa: FBT001 - one word of a table
     return "met" if met else "not met"
 
 
-def _expected(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
+def _expectations(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
+    """Yield what to expect on new items or of more labels, and what the gain rests on."""
     if improvement.answer == "improved":
+        # A prompt chosen for its gain is likely to gain less later (regression to the mean).
         yield f"On new items like these, expect agreement {statistic_text(gain.new)}, and a gain nearer its lower end."
     elif gain.smallest_visible is not None and not gain.proven:
         yield f"A true gain of {decimal(gain.smallest_visible)} would be found four times in five. More labels find less."
     if gain.won or gain.lost:
-        part = decimal(gain.unadjudicated)
+        unadjudicated = decimal(gain.unadjudicated)
         yield (
-            f"Of the gain of {decimal(gain.gain.value or 0)}, {part} rests on labels that nobody adjudicated "
+            f"Of the gain of {decimal(gain.gain.value or 0)}, {unadjudicated} rests on labels that nobody adjudicated "
             f"({counted(gain.won_unadjudicated, 'item')} won, {count(gain.lost_unadjudicated)} lost)."
         )
     yield ""
 
 
-def _tried(improvement: Improvement) -> DocumentTable:
+def _candidate_table(improvement: Improvement) -> DocumentTable:
     current = [] if improvement.current is None else [_row(improvement.current, "current")]
     rows = [_row(prompt, f"by {prompt.by}" if prompt.by else "file") for prompt in improvement.tried]
     return DocumentTable(
-        ("in development", "agrees with labels", "n", ""), [*current, *rows], left_aligned=_WORDS, indent=0
+        ("in development", "agrees with labels", "n", ""), [*current, *rows], left_aligned=ENDS, indent=0
     )
 
 
@@ -183,7 +193,7 @@ def _row(prompt: TriedPrompt, decision: str) -> tuple[str, ...]:
     return prompt.name, statistic_text(prompt.agreement), n, result
 
 
-def _sizes(improvement: Improvement) -> str:
+def _sizes_sentence(improvement: Improvement) -> str:
     sides = (("development", improvement.development), ("holdout", improvement.holdout))
     shown = "; ".join(
         f"{name} {counted(side.items, 'item')} in {counted(side.groups, 'group')}, {count(side.adjudicated)} adjudicated"
@@ -193,44 +203,38 @@ def _sizes(improvement: Improvement) -> str:
     return f"{shown[0].upper()}{shown[1:]}{look}."
 
 
-def _cost(improvement: Improvement) -> str:
-    calls = sum(cost.calls for cost in improvement.costs)
-    spent = tokens(
-        sum(cost.prompt_tokens for cost in improvement.costs),
-        sum(cost.completion_tokens for cost in improvement.costs),
-    )
-    costs = [cost.cost for cost in improvement.costs if cost.calls]
-    dollars = sum(cost for cost in costs if cost is not None)
-    price = f", ${dollars:,.4f}" if costs and None not in costs else ""
-    return f"Cost: {counted(calls, 'call')}, tokens {spent}{price}."
+def _cost_sentence(improvement: Improvement) -> str:
+    total = sum((cost.usage for cost in improvement.costs), NO_USAGE)
+    price = "" if total.dollars is None else f", ${total.dollars:,.4f}"
+    return f"Cost: {counted(total.calls, 'call')}, tokens {tokens(total.prompt_tokens, total.completion_tokens)}{price}."
 
 
-def _of_gain(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
+def _holdout_sentences(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
     yield (
-        f"Holdout: {improvement.judge} agrees with {statistic_text(gain.current)}, {_best(improvement)} with {statistic_text(gain.new)} "
+        f"Holdout: {improvement.judge} agrees with {statistic_text(gain.current)}, {_best_name(improvement)} with {statistic_text(gain.new)} "
         f"(95 % intervals). {counted(gain.won, 'item')} won, {count(gain.lost)} lost."
     )
     if any(improvement.ungraded):
         current, new = improvement.ungraded
-        yield f"Ungraded, which agrees with no label: {count(current)} by {improvement.judge}, {count(new)} by {_best(improvement)}."
+        yield f"Ungraded, which agrees with no label: {count(current)} by {improvement.judge}, {count(new)} by {_best_name(improvement)}."
 
 
-def _changes(improvement: Improvement) -> DocumentTable:
+def _change_table(improvement: Improvement) -> DocumentTable:
     return DocumentTable(
         ("probes", "n", "change", "interval", "at least", "Holm p", ""),
-        [_change(change) for change in sorted(improvement.changes, key=_most_lost_first)],
+        [_change_row(change) for change in sorted(improvement.changes, key=_most_lost_first)],
         caption=f"Share treated as it should be, new minus current. Not worse: a loss of {improvement.margin:g} is excluded.",
-        left_aligned=_WORDS,
+        left_aligned=ENDS,
         indent=0,
     )
 
 
 def _most_lost_first(change: OperatorChange) -> float:
-    """Sort by the certain change; an unknown one is the worst."""
+    """Return the lower bound of a change as a sort key; an unknown one is the worst."""
     return -1.0 if change.at_least is None else change.at_least
 
 
-def _change(change: OperatorChange) -> tuple[str, ...]:
+def _change_row(change: OperatorChange) -> tuple[str, ...]:
     title = probe_title(change.operator)
     name = title if len(change.operators) == 1 else f"{title} ({len(change.operators)})"
     ends = interval(change.change.low, change.change.high, 3)

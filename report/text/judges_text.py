@@ -1,4 +1,7 @@
-"""Tables of judges: their errors by the labels, and the verdict on each."""
+"""Tables of judges: their errors against labels, and the verdict on each.
+
+`trust_words` decides the verdicts; here they are laid out, for the run's screen and for pages.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from itertools import groupby
 
 from msgspec.structs import replace
 
+from ...calibration.comparison.comparison_results import ComparedPair
+from ...judges.baseline import is_baseline_name
 from ..document import Piece
 from ..document_parts import FIRST, Cell, DocumentTable
 from ..items.naming import NAME, apart, fitted, group_of, items_at
@@ -15,23 +20,28 @@ from .safe_text import WIDTH, columns_of
 from .systems_text import judge_names
 from .trust_words import LOW_ERRORS, OFF_WORDS, Trust, TrustWord
 
-_SHORT = "both below 10 %"
-"""The same beneath columns of both errors."""
+_SHORT_LOW_ERRORS = "both below 10 %"
+"""`LOW_ERRORS` in a table with columns of both error rates."""
 
 BASELINE_NAMES = {"always_pass": "always pass", "always_fail": "always fail"}
-"""Judges that do not look, in words."""
+"""Constant judges, which do not read the output, in words."""
 
 CONSTANTS = tuple(BASELINE_NAMES)
-"""Their names; the first passes everything."""
+"""Names of the constant judges; the first passes everything."""
 
 PASSED_BAD, FAILED_GOOD = "let through", "rejected"
-"""The two errors of a judge: false positives and false negatives."""
+"""The two errors of a judge: bad outputs that it passed, and good ones that it failed."""
 
-_NAME = 26
-"""Width of a judge's name in columns: more than a system's, since it includes a variant."""
+_NAME_COLUMNS = 26
+"""Width of a judge's name: more than a system's (`NAME`), since it includes a variant."""
 
 CONTROL = "word overlap baseline"
-"""Name of the control in tables of judges."""
+"""Name of the baseline judge in tables; it is a control, since it compares words without reading."""
+
+
+def with_baseline(pair: ComparedPair) -> bool:
+    """Return whether a pair compares something with a word overlap baseline."""
+    return is_baseline_name(pair.a) or is_baseline_name(pair.b)
 
 
 def judges_table(
@@ -42,19 +52,21 @@ def judges_table(
     linked: bool = False,
     control: Trust | None = None,
 ) -> Iterator[Piece]:
-    """Yield a table of judges, and the number of rows beyond ``most``.
+    """Yield a table of judges; variants of a judge with equal results share a row.
 
-    Variants with equal results share a row; a baseline, the ``control``, has the last one.
-
-    With ``why`` each judge has its own row, with the reason for its verdict. With ``linked`` counts of errors lead to their
-    items.
+    Args:
+        trust: The verdicts on the judges.
+        most: Most rows, or None for all; judges beyond are counted below the table.
+        why: Give each judge its own row, with the reason for its verdict.
+        linked: Link counts of errors to their items on the page.
+        control: Verdict on the baseline, which gets the last row.
     """
-    groups = [[each] for each in trust] if why else list(same_results(trust))
-    shown = groups if most is None or len(groups) <= most else groups[: max(1, most - 1)]
-    names = judge_names([each.judge for each in trust], columns=_NAME)
+    groups = [[verdict] for verdict in trust] if why else list(same_results(trust))
+    shown_groups = groups if most is None or len(groups) <= most else groups[: max(1, most - 1)]
+    names = judge_names([verdict.judge for verdict in trust], columns=_NAME_COLUMNS)
     rows = [
         (group_label(group, names.of(group[0].judge)), *_cells(group[0], why=why, linked=linked))
-        for group in shown
+        for group in shown_groups
     ]
     if control is not None:
         rows.append((CONTROL, *_cells(control, why=why, linked=linked)))
@@ -66,41 +78,42 @@ def judges_table(
         "verdict",
     )
     table = DocumentTable(head, rows, left_aligned=FIRST | {4}, indent=0)
-    yield table if why or linked else _fitted(table)
-    if hidden := [each for group in groups[len(shown) :] for each in group]:
-        verdicts = {verdict_of(each) for each in hidden}
-        shared = f": {_of(len(hidden), verdicts.pop())}" if len(verdicts) == 1 else ""
+    yield table if why or linked else _with_short_names(table)
+    if hidden := [verdict for group in groups[len(shown_groups) :] for verdict in group]:
+        verdict_texts = {verdict_of(verdict) for verdict in hidden}
+        shared = f": {_plural_verdict(len(hidden), verdict_texts.pop())}" if len(verdict_texts) == 1 else ""
         yield f"{number_text.counted(len(hidden), 'more judge')}{shared}"
 
 
-def _of(judges: int, verdict: str) -> str:
-    """Return a verdict on one or several judges: ``needs more labels``, ``need more labels``."""
+def _plural_verdict(judges: int, verdict: str) -> str:
+    """Return a verdict with its verb in the plural if there are several: ``need more labels``."""
     verb, blank, rest = verdict.partition(" ")
-    return verdict if judges == 1 else f"{_PLURAL.get(verb, verb)}{blank}{rest}"
+    return verdict if judges == 1 else f"{_PLURAL_VERBS.get(verb, verb)}{blank}{rest}"
 
 
-_PLURAL = {"needs": "need", "errs": "err", "passes": "pass", "scores": "score"}
+_PLURAL_VERBS = {"needs": "need", "errs": "err", "passes": "pass", "scores": "score"}
 
 
-def _fitted(table: DocumentTable) -> DocumentTable:
-    """Shorten names in the first column until the table fits on a screen."""
+def _with_short_names(table: DocumentTable) -> DocumentTable:
+    """Shorten the names in the first column so that the table fits on a screen."""
     names = [str(row[0]) for row in table.rows]
-    over = max(map(columns_of, table.lines())) - WIDTH
-    if over <= 0 or not names:
+    excess = max(map(columns_of, table.lines())) - WIDTH
+    if excess <= 0 or not names:
         return table
-    short = apart(names, max(map(columns_of, names)) - over)
+    short = apart(names, max(map(columns_of, names)) - excess)
     return replace(table, rows=[(name, *row[1:]) for name, row in zip(short, table.rows, strict=True)])
 
 
 def same_results(trust: Iterable[Trust]) -> Iterator[list[Trust]]:
-    """Group adjacent variants of a judge that have the same errors and verdict."""
-    for _, group in groupby(trust, key=_results):
+    """Yield groups of adjacent verdicts: variants of one judge with the same errors and verdict."""
+    for _, group in groupby(trust, key=_row_key):
         yield list(group)
 
 
-def _results(trust: Trust) -> tuple[object, ...]:
+def _row_key(trust: Trust) -> tuple[object, ...]:
+    """Return what verdicts must share to stand in one row; without labels, also the variant."""
     panel = trust.panel
-    base = trust.judge.rpartition("@")[0].partition("/")[0] or trust.judge
+    base = trust.judge.rpartition("@")[0].partition("/")[0] or trust.judge  # of name/variant@model
     if not panel.n:
         base = trust.judge
     return base, panel.fp, trust.bad, panel.fn, trust.good, trust.word, trust.checked_only, trust.adjudicated
@@ -111,7 +124,7 @@ def group_label(group: Sequence[Trust], name: str) -> str:
     if len(group) == 1:
         return name
     base = name.partition("/")[0]
-    if "..." in base:  # without its variant it may have room
+    if "..." in base:  # it was shortened, and without its variant may fit
         base = fitted(group[0].judge.partition("/")[0], NAME)
     return f"{base} x{len(group)}"
 
@@ -119,40 +132,41 @@ def group_label(group: Sequence[Trust], name: str) -> str:
 def _cells(trust: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
     worst = trust.worst_error_rate
     return (
-        _errors(trust, PASSED_BAD, trust.panel.fp, trust.bad, linked=linked),
-        _errors(trust, FAILED_GOOD, trust.panel.fn, trust.good, linked=linked),
+        _error_cell(trust, PASSED_BAD, trust.panel.fp, trust.bad, linked=linked),
+        _error_cell(trust, FAILED_GOOD, trust.panel.fn, trust.good, linked=linked),
         "-" if worst is None else f"{100 * worst:.0f} %",
         Cell(verdict_of(trust), trust.why if why else "", "" if why else trust.why),
     )
 
 
-def _errors(trust: Trust, cell: str, errors: int, of: int, *, linked: bool) -> str | Cell:
-    """Return the number of errors with n; with ``linked`` it leads to these outputs."""
-    shown = f"{errors:,} of {of:,}" if of else "-"
+def _error_cell(trust: Trust, cell: str, errors: int, of: int, *, linked: bool) -> str | Cell:
+    """Return a number of errors with its n, linked to these outputs if ``linked``."""
+    text = f"{errors:,} of {of:,}" if of else "-"
     if not (linked and errors):
-        return shown
-    return Cell(shown, link=items_at(group=group_of(trust.judge, cell)))
+        return text
+    return Cell(text, link=items_at(group=group_of(trust.judge, cell)))
 
 
 def heading_of(word: TrustWord) -> str:
-    """Return a verdict as the heading of its judges in a table."""
-    return _SHORT if word == LOW_ERRORS else word.removesuffix(" than labels do")
+    """Return a verdict as the heading above its judges in a table."""
+    return _SHORT_LOW_ERRORS if word == LOW_ERRORS else word.removesuffix(" than labels do")
 
 
 def verdict_of(trust: Trust) -> str:
-    """Return the verdict for a table; a good one with whether it holds on checked outputs alone."""
+    """Return a verdict for a table; low errors on checked outputs alone are marked so."""
     if trust.word in OFF_WORDS:
         return OFF_WORDS[trust.word][0].format(points([trust]))
     if trust.word != LOW_ERRORS:
         return trust.word
-    return f"{_SHORT}{' (checked)' if trust.checked_only else ''}"
+    return f"{_SHORT_LOW_ERRORS}{' (checked)' if trust.checked_only else ''}"
 
 
 def points(trust: Sequence[Trust]) -> str:
-    """Return how far judges are off the labels: ``6 points``, ``6 to 12 points``."""
-    ends = dict.fromkeys(_in_points(pick(abs(each.off) for each in trust)) for pick in (min, max))
+    """Return how far judges' rates are off the labels', in percent points: ``6 to 12 points``."""
+    ends = dict.fromkeys(_in_points(pick(abs(verdict.off) for verdict in trust)) for pick in (min, max))
     return f"{' to '.join(ends)} {'point' if list(ends) == ['1'] else 'points'}"
 
 
 def _in_points(off: float) -> str:
+    """Format a difference in points, with a digit if it would round to 0."""
     return f"{100 * off:.0f}" if round(100 * off) else f"{100 * off:.1f}"

@@ -1,6 +1,6 @@
-"""Text for ladders: levels at which judges stop noticing faults, curves and tables.
+"""Ladders in words: the level of difficulty at which a judge stops noticing faults.
 
-Each dial is shown separately.
+A ladder raises the difficulty of probes step by step on one scale, its dial; dials are never pooled.
 """
 
 from __future__ import annotations
@@ -12,22 +12,24 @@ from ..document import Columns, Figure, Piece
 from ..document_parts import Cell, DocumentTable
 from ..figures.ladder import ladder_curve
 from .number_text import count, number, statistic_cells
-from .probe_titles import probe_cell, probe_title
+from .probe_text import probe_cell, probe_title
 
-_MISFIT = 0.01
-_TOLERATED = 0.2
+_MISFIT_P = 0.01
+"""Below this p a smooth curve does not fit."""
+_TOLERATED_REJECTIONS = 0.2
+"""Share of rejected right outputs above which catching faults may be chance."""
 
 
 def ladder_pieces(ladders: Sequence[LadderResult]) -> Iterator[Piece]:
-    """Yield the ladders of one judge."""
+    """Yield a table of one judge's ladders, and a curve for each."""
     if not ladders:
         return
     yield "  level up to which 80 % of faults are caught:"
-    head = ("dial", "breaks", "level", "falls by", "n", "right failed", "interval", "")
+    headings = ("dial", "breaks", "level", "falls by", "n", "right failed", "interval", "")
     yield DocumentTable(
-        head, [_row(ladder) for ladder in ladders], left_aligned=frozenset({0, 1, 2, -1}), indent=4
+        headings, [_row(ladder) for ladder in ladders], left_aligned=frozenset({0, 1, 2, -1}), indent=4
     )
-    yield Columns([_curve(ladder) for ladder in ladders if ladder.curve])
+    yield Columns([_curve_figure(ladder) for ladder in ladders if ladder.curve])
 
 
 def _row(ladder: LadderResult) -> tuple[str | Cell, ...]:
@@ -47,15 +49,15 @@ def _notes(ladder: LadderResult) -> Iterator[str]:
         yield f"flat: no fall is found, {number(ladder.drop.high)} at most"
     if ladder.dip is not None:
         yield f"dips: {ladder.dip} is caught less often than a harder level"
-    elif ladder.misfit_p is not None and ladder.misfit_p < _MISFIT:
+    elif ladder.misfit_p is not None and ladder.misfit_p < _MISFIT_P:
         yield f"no smooth fall (p {ladder.misfit_p:.4f}): go by its levels"
-    if ladder.failed_right.low is not None and ladder.failed_right.low > _TOLERATED:
+    if ladder.failed_right.low is not None and ladder.failed_right.low > _TOLERATED_REJECTIONS:
         yield "fails right outputs, too, so its catches may be chance"
     yield from (f"{missing:,} {outcome}" for outcome, missing in ladder.ungraded.items())
 
 
-def _curve(ladder: LadderResult) -> Figure:
-    """Return the curve as a figure with its counts; a terminal shows the table above instead."""
+def _curve_figure(ladder: LadderResult) -> Figure:
+    """Return the curve as a figure with its counts, which terminals leave out."""
     rows = [
         (level.step, count(level.caught), count(level.faulty), count(level.failed), count(level.right))
         for level in ladder.levels

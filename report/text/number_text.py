@@ -1,4 +1,7 @@
-"""Numbers in words, shared by terminal and HTML so that both read alike."""
+"""Numbers, rates and small phrases in words, so that terminal and HTML read alike.
+
+`decimal`, `number`, `interval` and `statistic` format values; `counted` and `listed` build phrases.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ MODEL = "gpt-4.1-mini"
 _MINUTE = 60
 _HOUR = 3600
 _MIN_P = 1e-4
+"""Smallest p-value that is printed as a number."""
 
 
 def count(number: int) -> str:
@@ -30,9 +34,12 @@ def count(number: int) -> str:
 
 
 def passing(at: float, source: ThresholdSource | None = None, *, always: bool = False) -> str:
-    """Return the suffix for a judge's name: its threshold and who set it.
+    """Return a suffix for a judge's name: its pass threshold, and who set it if known.
 
-    It is empty for the default, unless ``always``.
+    Args:
+        at: The threshold.
+        source: Who set it.
+        always: Return the suffix for the default threshold, too, instead of an empty text.
     """
     return (
         ""
@@ -48,7 +55,7 @@ def decimal(value: float, digits: int = 2) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Return a share in percent, with a blank before the sign."""
+    """Format a share in percent: ``71 %``."""
     return f"{100 * share:.{digits}f} %"
 
 
@@ -59,12 +66,12 @@ def number(value: float | None) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun, plural unless 1: ``1 cluster``, ``3 replies``."""
-    several = f"{noun.removesuffix('y')}ies" if _CONSONANT_Y.search(noun) else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else several}"
+    plural = f"{noun.removesuffix('y')}ies" if _CONSONANT_Y.search(noun) else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def all_counted(count: int, noun: str) -> str:
-    """Return all of a count with the noun: ``the label``, ``the 3 labels``."""
+    """Return a phrase for all of several things: ``the label``, ``the 3 labels``."""
     return f"the {noun if count == 1 else counted(count, noun)}"
 
 
@@ -79,7 +86,7 @@ def p_value(value: float | None) -> str:
 
 
 def statistic_cells(result: Statistic) -> tuple[str, str, str, str]:
-    """Return value, interval, n, and method, or the reason if undefined."""
+    """Return four table cells: value, interval, n, and the method or why it is undefined."""
     n = count(result.n)
     if result.value is None:
         return "-", "", n, f"undefined: {result.undefined}"
@@ -94,7 +101,7 @@ def interval(low: float | None, high: float | None, digits: int = 2) -> str:
 
 
 def signed(value: float) -> str:
-    """Format a change with its sign."""
+    """Format a change with its sign: ``+0.04``."""
     return f"{'+' if value > 0 else ''}{decimal(value)}"
 
 
@@ -104,12 +111,12 @@ def with_interval(value: float, low: float | None, high: float | None) -> str:
 
 
 def outcomes(ungraded: Mapping[Any, int]) -> str:
-    """Format counts by outcome, ``18 unparsable, 8 failed``; zeros are left out."""
+    """Format counts by outcome, without zeros: ``18 unparsable, 8 failed``."""
     return ", ".join(f"{count(number)} {outcome(name)}" for name, number in ungraded.items() if number)
 
 
 def outcome(name: str) -> str:
-    """Return an outcome in words: ``not applicable``."""
+    """Return an outcome's code in words: ``not applicable``."""
     return name.replace("_", " ")
 
 
@@ -127,10 +134,11 @@ def unchecked_outputs(count: int) -> str:
 
 
 IDLE = "not asked: it grades none of these kinds, or the run stopped before"
-"""Note on a judge that was asked nothing."""
+"""Text in place of counts for a judge that was asked nothing."""
 
 
 _MAX_UNKNOWN = 5
+"""Most unknown dependencies that are named."""
 
 
 def unknown_dependency_notes(unknown: Sequence[UnknownDependency], why: str) -> Iterator[str]:
@@ -142,7 +150,7 @@ def unknown_dependency_notes(unknown: Sequence[UnknownDependency], why: str) -> 
 
 
 def unjudged_outputs(systems: Iterable[SystemResult]) -> str:
-    """Count the undecided outputs that no judge was asked about; empty if there are none."""
+    """Return the number of undecided outputs that no judge was asked about; empty if none."""
     undecided = sum(part.of for system in systems for part in system.strata if part.name == UNJUDGED)
     return counted(undecided, "undecided output") if undecided else ""
 
@@ -153,12 +161,12 @@ def rate(stratum: StratumRate) -> str:
     Example: ``0.71 [0.68, 0.74], n 1,974 of 2,000 (18 unparsable, 8 failed)``. A rate of fractions is a mean score.
     """
     if stratum.value is None:
-        shown = f"undefined ({stratum.undefined or 'no value'})"
+        text = f"undefined ({stratum.undefined or 'no value'})"
     else:
-        shown = with_interval(stratum.value, stratum.low, stratum.high)
-        shown = f"mean score {shown}" if stratum.fractions else shown
+        text = with_interval(stratum.value, stratum.low, stratum.high)
+        text = f"mean score {text}" if stratum.fractions else text
     missing = outcomes(stratum.outcomes)
-    return f"{shown}, {denominator(stratum)}" + (f" ({missing})" if missing else "")
+    return f"{text}, {denominator(stratum)}" + (f" ({missing})" if missing else "")
 
 
 def denominator(stratum: StratumRate) -> str:
@@ -167,7 +175,7 @@ def denominator(stratum: StratumRate) -> str:
 
 
 def bounds(stratum: StratumRate) -> str:
-    """Format worst-case bounds; empty if there are none."""
+    """Format the rate's range if all ungraded items failed or passed; empty without one."""
     if stratum.bounds is None:
         return ""
     low, high = stratum.bounds
@@ -175,9 +183,9 @@ def bounds(stratum: StratumRate) -> str:
 
 
 def by_case(trials: UnevenTrials) -> str:
-    """Format a rate in which each case has weight 1, and the numbers behind it."""
-    sizes = f"{count(trials.fewest)} to {count(trials.most)} trials each"
-    counts = f"{counted(trials.cases, 'case')}, {counted(trials.outputs, 'output')}, {sizes}"
+    """Format the rate with equal weight for each case, and the numbers of cases and trials."""
+    trials_per_case = f"{count(trials.fewest)} to {count(trials.most)} trials each"
+    counts = f"{counted(trials.cases, 'case')}, {counted(trials.outputs, 'output')}, {trials_per_case}"
     return f"{statistic(trials.by_case)} ({counts})"
 
 
@@ -192,16 +200,16 @@ def duration(seconds: float) -> str:
     """Format a duration: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 07 min``."""
     if seconds < 9.95:  # noqa: PLR2004 - from here on tenths say nothing
         return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < _MINUTE:
-        return f"{whole} s"
-    if whole < _HOUR:
-        return f"{whole // _MINUTE} min {whole % _MINUTE:02d} s"
-    return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE:02d} min"
+    whole_seconds = round(seconds)
+    if whole_seconds < _MINUTE:
+        return f"{whole_seconds} s"
+    if whole_seconds < _HOUR:
+        return f"{whole_seconds // _MINUTE} min {whole_seconds % _MINUTE:02d} s"
+    return f"{whole_seconds // _HOUR} h {whole_seconds % _HOUR // _MINUTE:02d} min"
 
 
 def moment(iso: str) -> str:
-    """Format a time to the minute, ``2026-03-20 10:41 UTC``; leave invalid text unchanged."""
+    """Format an ISO time as ``2026-03-20 10:41 UTC``; return other text unchanged."""
     try:
         return datetime.fromisoformat(iso).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (ValueError, OverflowError):
@@ -210,24 +218,25 @@ def moment(iso: str) -> str:
 
 def tokens(prompt: int, completion: int, cached: int = 0) -> str:
     """Format tokens in and out: ``12,400 in (9,800 cached), 830 out``."""
-    of_which = f" ({count(cached)} cached)" if cached else ""
-    return f"{count(prompt)} in{of_which}, {count(completion)} out"
+    cached_note = f" ({count(cached)} cached)" if cached else ""
+    return f"{count(prompt)} in{cached_note}, {count(completion)} out"
 
 
 _MAX_NAMED = 5
+"""Most systems listed by name in a sentence."""
 
 
 def named_or_counted(names: Sequence[str]) -> str:
-    """List up to five systems in a sentence; count more."""
+    """List systems by name, or only count them if there are more than five."""
     return listed(names) if len(names) <= _MAX_NAMED else f"{len(names):,} systems"
 
 
 def correction(corrected: Sequence[str], systems: Iterable[str]) -> str:
-    """Say which systems' rates labels correct: all, some or none."""
-    without = [name for name in systems if name not in corrected]
+    """Say whether labels correct the rates of all systems, of some, or of none."""
+    uncorrected = [name for name in systems if name not in corrected]
     if not corrected:
         return "uncorrected"
-    return f"corrected with labels{f', except {named_or_counted(without)}' if without else ''}"
+    return f"corrected with labels{f', except {named_or_counted(uncorrected)}' if uncorrected else ''}"
 
 
 _MAX_RATES = 3
@@ -235,35 +244,40 @@ _MAX_RATES = 3
 
 
 def if_random(rates: Mapping[str, Statistic], *, named: bool = True) -> str:
-    """Say what the rates of systems are if labels are a random sample; empty without any.
+    """Say what the corrected rates are if labels are a random sample; empty without such rates.
 
-    Systems are named unless there is only one.
+    Args:
+        rates: Rate by system.
+        named: Put the system's name before each rate.
     """
-    known = {name: rate for name, rate in rates.items() if rate.value is not None}
-    if not known:
+    defined = {name: rate for name, rate in rates.items() if rate.value is not None}
+    if not defined:
         return ""
-    shown = [
-        f"{f'{name} ' if named else ''}{statistic(rate)}" for name, rate in list(known.items())[:_MAX_RATES]
+    clauses = [
+        f"{f'{name} ' if named else ''}{statistic(rate)}" for name, rate in list(defined.items())[:_MAX_RATES]
     ]
-    if len(known) > _MAX_RATES:
-        shown.append(counted(len(known) - _MAX_RATES, "more system"))
+    if len(defined) > _MAX_RATES:
+        clauses.append(counted(len(defined) - _MAX_RATES, "more system"))
     option = setting("labels_chosen_by", "random")
-    return f"If these labels are a random sample: {', '.join(shown)}; say so with {option}."
+    return f"If these labels are a random sample: {', '.join(clauses)}; say so with {option}."
 
 
 def listed(names: Sequence[str]) -> str:
     """List names in a sentence: ``a, b and c``."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
+    *all_but_last, last = names
+    return f"{', '.join(all_but_last)} and {last}" if all_but_last else last
 
 
 def needs_model(base_url: str | None = None) -> str:
-    """Return the note after a command that asks a model; ``base_url`` is another spelling."""
+    """Return a note for a command that asks a model: what it needs to reach one.
+
+    ``base_url`` is how that setting is spelled where the note is read; by default, the command's option.
+    """
     return f"needs OPENAI_API_KEY, or {base_url or option_of_verb('run', 'base_url')} of another server"
 
 
 def whole_list() -> str:
-    """Return what has all rows of a table that is shown in part."""
+    """Return where to find all rows of a shortened table: a command's option, or a method."""
     return either(setting("json"), "to_dict()")
 
 

@@ -1,6 +1,7 @@
-"""Documents cut to one screen of a terminal: 24 lines of 80 columns.
+"""Fit documents to one screen of a terminal, 24 lines of 80 columns.
 
-Shared parts of names are cut once, and no word is broken; rates are plotted in letters, and as strips on a page.
+`one_screen` cuts a document to the height, `fitted_table` a table to the width, and `clipped` a text; no word is broken
+if that can be avoided. `plotted_table` draws rates in letters, which a page shows as strips.
 """
 
 from __future__ import annotations
@@ -17,31 +18,41 @@ from ..items.naming import apart, name_words
 from . import number_text
 from .safe_text import SCREEN, WIDTH, columns_of, cut_to_columns
 
-_MIN_PLOT, _MAX_PLOT = 11, 21
+_MIN_PLOT_COLUMNS, _MAX_PLOT_COLUMNS = 11, 21
+"""Narrowest and widest plot."""
 
 PlotRow = tuple[str, Statistic | None, tuple[str | Cell, ...]]
-"""A name, its main rate, and the cells behind it."""
+"""A row with a plot: its name, the rate to plot, and the cells after the rate."""
 
 
 def plotted_table(
     shared: str, head: Sequence[str], rows: Sequence[PlotRow], *, scale: str = "pass rate"
 ) -> DocumentTable:
-    """Lay out rates with a plot in the remaining width; omit the plot if that is too narrow.
+    """Return a table of rates with a plot in the remaining width, if that is wide enough.
 
-    Names are shortened first, as far as they stay apart.
+    Names are shortened first, as far as they stay different.
+
+    Args:
+        shared: Heading of the names.
+        head: Headings of the rate and of the cells after it.
+        rows: The rows.
+        scale: Name of the plot's axis, left out if it does not fit.
     """
     rows = _with_shorter_names(shared, head, rows)
-    cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
+    cells = [(name, statistic_text(rate), *other_cells) for name, rate, other_cells in rows]
     widths = _widths((shared, *head), cells)
-    room = min(_MAX_PLOT, WIDTH - sum(widths) - 2 * len(widths))
-    if room < _MIN_PLOT:
+    # Two blanks stand between columns, the plot's included.
+    room = min(_MAX_PLOT_COLUMNS, WIDTH - sum(widths) - 2 * len(widths))
+    if room < _MIN_PLOT_COLUMNS:
         return DocumentTable((shared, *head), cells, indent=0)
     axis = f"0{(scale if len(scale) <= room - 4 else '').center(room - 2)}1"
-    drawn = [
-        (name, _plot(rate, room), value, *behind)
-        for (name, rate, _), (_, value, *behind) in zip(rows, cells, strict=True)
+    rows_with_plots = [
+        (name, _plot_cell(rate, room), value, *other_cells)
+        for (name, rate, _), (_, value, *other_cells) in zip(rows, cells, strict=True)
     ]
-    return DocumentTable((shared, Cell("", plain=axis), *head), drawn, left_aligned=FIRST | {1}, indent=0)
+    return DocumentTable(
+        (shared, Cell("", plain=axis), *head), rows_with_plots, left_aligned=FIRST | {1}, indent=0
+    )
 
 
 def _widths(head: Sequence[str], rows: Sequence[Sequence[str | Cell]]) -> list[int]:
@@ -49,22 +60,22 @@ def _widths(head: Sequence[str], rows: Sequence[Sequence[str | Cell]]) -> list[i
 
 
 def _with_shorter_names(shared: str, head: Sequence[str], rows: Sequence[PlotRow]) -> Sequence[PlotRow]:
-    """Shorten the names of rows so that a plot fits beside them, or else the table on a screen."""
+    """Shorten names so that a plot fits; if it cannot, so that at least the table fits."""
     cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
-    longest, *others = _widths((shared, *head), cells)
+    name_width, *other_widths = _widths((shared, *head), cells)
     names = [name for name, _, _ in rows]
-    for plot in (_MIN_PLOT + 2, 0):
-        room = WIDTH - sum(others) - 2 * len(others) - plot
-        if longest <= room:
+    for plot_columns in (_MIN_PLOT_COLUMNS + 2, 0):
+        room = WIDTH - sum(other_widths) - 2 * len(other_widths) - plot_columns
+        if name_width <= room:
             return rows
-        short = _shorter(names, max(room, _NARROWEST))
+        short = _shortened_names(names, max(room, _MIN_TEXT_COLUMNS))
         if max(map(columns_of, short)) <= room:
             return [(name, rate, behind) for name, (_, rate, behind) in zip(short, rows, strict=True)]
     return rows
 
 
-def _shorter(names: Sequence[str], columns: int) -> list[str]:
-    """Shorten names; the mark of a footnote stays."""
+def _shortened_names(names: Sequence[str], columns: int) -> list[str]:
+    """Shorten names to a width; a footnote's asterisk at the end stays."""
     marks = ["*" if name.endswith("*") else "" for name in names]
     short = apart([name.removesuffix("*") for name in names], columns - max(map(len, marks)))
     return [f"{name}{mark}" for name, mark in zip(short, marks, strict=True)]
@@ -85,8 +96,8 @@ def rate_and_n(rate: Statistic | None) -> Cell:
     return Cell(value, f"n {rate.n:,}", plain=f"{value} {rate.n:>3,}")
 
 
-def _plot(rate: Statistic | None, columns: int) -> Cell:
-    """Draw a rate with its interval in letters, and as a strip on a page."""
+def _plot_cell(rate: Statistic | None, columns: int) -> Cell:
+    """Return a cell that draws a rate and its interval: ``|--==o=--|``, on a page as a strip."""
     if rate is None or rate.value is None:
         return Cell("", plain=f"|{'-' * (columns - 2)}|")
     line = ["|", *"-" * (columns - 2), "|"]
@@ -101,40 +112,40 @@ def _column_of(value: float, columns: int) -> int:
     return round(min(1.0, max(0.0, value)) * (columns - 1))
 
 
-_LONG = 12
-"""Most columns left empty to keep a word whole."""
+_MAX_EMPTY_COLUMNS = 12
+"""Most columns left empty to keep a word whole; a longer gap is filled with part of the word."""
 
 
 def clipped(text: str, columns: int) -> str:
-    """Cut a text to a width after a word, with ``...`` if something is missing."""
+    """Cut a text to one line of a width, after a word, and mark the cut with ``...``."""
     line = " ".join(text.split())
     if columns_of(line) <= columns:
         return line
-    start = ""
+    kept = ""
     for word in line.split(" "):
-        longer = f"{start} {word}".lstrip()
+        longer = f"{kept} {word}".lstrip()
         if columns_of(longer) > columns - 4:
-            room = columns - 3 - columns_of(start)
+            room = columns - 3 - columns_of(kept)
             return (
-                f"{start} {cut_to_columns(word, room - 1)}...".lstrip()
-                if room > _LONG
-                else f"{start.rstrip(',;:')} ..."
+                f"{kept} {cut_to_columns(word, room - 1)}...".lstrip()
+                if room > _MAX_EMPTY_COLUMNS
+                else f"{kept.rstrip(',;:')} ..."
             )
-        start = longer
-    return f"{start.rstrip(',;:')} ..."
+        kept = longer
+    return f"{kept.rstrip(',;:')} ..."
 
 
 _ENOUGH_ROWS, _MIN_ROWS = 8, 3
-"""Fewest rows of a table while later parts can be cut, and of the last table."""
+"""Rows that a table keeps while pieces after it can still be cut, and rows that the last table keeps."""
 
-_NARROWEST = 12
-"""Fewest columns of a text in a table."""
+_MIN_TEXT_COLUMNS = 12
+"""Narrowest column of texts in a table."""
 
 
 def one_screen(pieces: Iterable[Piece], room: int | None = None) -> list[Piece]:
-    """Fit a document to a screen.
+    """Fit a document to the height of a screen.
 
-    Long tables are cut first, row by row, then the last pieces.
+    The longest table loses rows until all tables are short; then pieces are dropped from the end.
 
     Args:
         pieces: The document, the most important first.
@@ -144,8 +155,8 @@ def one_screen(pieces: Iterable[Piece], room: int | None = None) -> list[Piece]:
     shown = [fitted_table(piece) if isinstance(piece, DocumentTable) else piece for piece in pieces]
     cut_rows = [0] * len(shown)
     while _height(document := _with_row_counts(shown, cut_rows)) > room:
-        longest = max(range(len(shown)), key=lambda index: (_rows(shown[index]), index))
-        if _rows(shown[longest]) <= _ENOUGH_ROWS:
+        longest = max(range(len(shown)), key=lambda index: (_row_count(shown[index]), index))
+        if _row_count(shown[longest]) <= _ENOUGH_ROWS:
             longest = len(shown) - 1
         table = shown[longest]
         if not isinstance(table, DocumentTable) or len(table.rows) <= _MIN_ROWS:
@@ -162,13 +173,14 @@ def one_screen(pieces: Iterable[Piece], room: int | None = None) -> list[Piece]:
 
 
 def _without_last(shown: Sequence[Piece]) -> list[Piece]:
-    """Drop the last piece, and a heading left without content."""
-    *pieces, dropped = shown
-    while len(pieces) > 1 and isinstance(last := pieces[-1], str):
+    """Drop the last piece, and the heading and empty lines before it that would be left alone."""
+    *pieces, last_piece = shown
+    while len(pieces) > 1 and isinstance(previous := pieces[-1], str):
+        # An indented line above a table belongs to it.
         if (
-            last
-            and not last.endswith(":")
-            and not (isinstance(dropped, DocumentTable) and last.startswith("  "))
+            previous
+            and not previous.endswith(":")
+            and not (isinstance(last_piece, DocumentTable) and previous.startswith("  "))
         ):
             break
         pieces.pop()
@@ -184,7 +196,7 @@ def _with_row_counts(shown: Sequence[Piece], cut_rows: Sequence[int]) -> list[Pi
     return pieces
 
 
-def _rows(piece: Piece) -> int:
+def _row_count(piece: Piece) -> int:
     return len(piece.rows) if isinstance(piece, DocumentTable) else 0
 
 
@@ -193,23 +205,26 @@ def _height(pieces: Sequence[Piece]) -> int:
 
 
 def fitted_table(table: DocumentTable, columns: int = WIDTH) -> DocumentTable:
-    """Cut the widest texts of a table that is wider than a screen, after a word."""
-    for _ in range(len(table.head or (table.rows[0] if table.rows else ()))):
-        over = max((columns_of(line) for line in table.lines()), default=0) - columns
+    """Cut the texts of a table's widest left-aligned columns until it fits; numbers stay whole."""
+    for _ in range(len(table.head or (table.rows[0] if table.rows else ()))):  # at most once per column
+        excess = max((columns_of(line) for line in table.lines()), default=0) - columns
         widths = {column: _width(table, column) for column in _left_aligned_columns(table)}
         widest = max(widths, key=lambda column: widths[column], default=None)
-        if over <= 0 or widest is None or widths[widest] <= _NARROWEST:
+        if excess <= 0 or widest is None or widths[widest] <= _MIN_TEXT_COLUMNS:
             break
-        most = max(_NARROWEST, widths[widest] - over)
+        columns_left = max(_MIN_TEXT_COLUMNS, widths[widest] - excess)
         texts = [_text(row[widest]) for row in table.rows]
-        cut = _clipped
-        if len({_text(_clipped(text, most)) for text in texts}) < len(set(texts)):
-            cut = _cut_in_the_middle  # names that begin alike stay apart
+        shorten = _clipped
+        if len({_text(_clipped(text, columns_left)) for text in texts}) < len(set(texts)):
+            shorten = _cut_in_the_middle  # else different names would look the same
         rows = [
-            [cut(cell, most) if column == widest else cell for column, cell in enumerate(row)]
+            [shorten(cell, columns_left) if column == widest else cell for column, cell in enumerate(row)]
             for row in table.rows
         ]
-        head = [_clipped(cell, most) if column == widest else cell for column, cell in enumerate(table.head)]
+        head = [
+            _clipped(cell, columns_left) if column == widest else cell
+            for column, cell in enumerate(table.head)
+        ]
         table = replace(table, head=head, rows=rows)
     return table
 
@@ -238,7 +253,7 @@ def _clipped(cell: str | Cell, most: int) -> str | Cell:
 
 
 def _cut_in_the_middle(cell: str | Cell, most: int) -> str | Cell:
-    """Shorten a text, keeping its last words: ``web_searc.../reasons``."""
+    """Cut a text in its middle, keeping its last words: ``web_searc.../reasons``."""
     text = _text(cell)
     if columns_of(text) <= most:
         return cell

@@ -1,4 +1,4 @@
-"""Plans in words: sizes, and items to label next."""
+"""Plans in words: numbers of labels or cases, a budget's split, and items to label next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..document import Piece, document
 from ..document_parts import DocumentTable
 from .number_text import count, counted, number, percent, statistic
 
-_RATES = {
+_RATE_NAMES = {
     "pass_rate": "pass rate",
     "true_positive_rate": "true positive rate",
     "true_negative_rate": "true negative rate",
@@ -20,33 +20,33 @@ _RATES = {
     "rogan_gladen_right": "Rogan-Gladen: good outputs",
     "rogan_gladen_wrong": "Rogan-Gladen: bad outputs",
 }
-"""Rates that labels are planned for, as they are printed."""
+"""Rates that labels can be planned for, in words."""
 
-_OF_THE_TABLE = ("pass_rate", "corrected_pass_rate")
-"""Rates of which one is enough, from a random sample of the table."""
+_POPULATION_RATES = ("pass_rate", "corrected_pass_rate")
+"""Rates of all outputs; labels are enough if one of these can be estimated."""
 
-_ASSUMED = {"prevalence": "pass rate", "tpr": "true positive rate", "tnr": "true negative rate"}
+_ASSUMED_NAMES = {"prevalence": "pass rate", "tpr": "true positive rate", "tnr": "true negative rate"}
 
 
 @document
 def plan_document(plan: SamplePlan) -> Iterator[Piece]:
-    """Build the document of a `plan` result."""
+    """Build the document of a plan: sizes, then the budget's split, then the draw."""
     if plan.labels is not None:
-        how = "on average" if plan.assurance is None else f"in {100 * plan.assurance:g} % of samples"
-        within = f"to within {plan.half_width:g} (95 % interval) {how}"
+        assurance = "on average" if plan.assurance is None else f"in {100 * plan.assurance:g} % of samples"
+        precision = f"to within {plan.half_width:g} (95 % interval) {assurance}"
         rate = plan.labels.get("pass_rate")
         if rate is not None:
-            yield f"To estimate the pass rate {within}, label {counted(rate, 'output')}{_more(plan, rate)}."
+            yield f"To estimate the pass rate {precision}, label {counted(rate, 'output')}{_missing_clause(plan, rate)}."
         corrected = plan.labels.get("corrected_pass_rate")
         if corrected is not None and plan.measured is not None and (rate is None or corrected < rate):
-            yield f"Corrected with {plan.measured.judge}: {counted(corrected, 'label')}{_more(plan, corrected)}."
+            yield f"Corrected with {plan.measured.judge}: {counted(corrected, 'label')}{_missing_clause(plan, corrected)}."
         yield from _out_of_reach(plan)
-        yield from _measured(plan)
+        yield from _measured_rates(plan)
         if plan.expected:
-            yield _assumed(plan.expected)
-        yield "Labels for each rate:" if rate is not None else f"Labels for each rate {within}:"
+            yield _assumptions(plan.expected)
+        yield "Labels for each rate:" if rate is not None else f"Labels for each rate {precision}:"
         rows = [
-            (_RATES.get(name, name), "no number is enough" if n is None else count(n))
+            (_RATE_NAMES.get(name, name), "no number is enough" if n is None else count(n))
             for name, n in plan.labels.items()
         ]
         yield DocumentTable((), rows)
@@ -58,41 +58,45 @@ def plan_document(plan: SamplePlan) -> Iterator[Piece]:
     if plan.design_effect > 1:
         yield f"All sizes allow for clusters, which make variances {plan.design_effect:.2f} times as large."
     if plan.budget is not None:
-        yield from _budget(plan.budget)
+        yield from _budget_pieces(plan.budget)
     if plan.draw is not None:
-        yield from _draw(plan.draw)
+        yield from _draw_pieces(plan.draw)
 
 
 def _out_of_reach(plan: SamplePlan) -> Iterator[str]:
-    """Yield a sentence if labels of all outputs of the table are too few."""
-    rates = plan.measured
-    needed = [n for name in _OF_THE_TABLE if (n := (plan.labels or {}).get(name)) is not None]
-    if rates is None or not needed:
+    """Yield a sentence if not even labels of all outputs in the table are enough."""
+    measured = plan.measured
+    needed = [n for name in _POPULATION_RATES if (n := (plan.labels or {}).get(name)) is not None]
+    if measured is None or not needed:
         return
-    missing = min(needed) - rates.n_labelled
-    if missing > rates.n_unlabelled:
-        left = "1 output is" if rates.n_unlabelled == 1 else f"{counted(rates.n_unlabelled, 'output')} are"
+    missing = min(needed) - measured.n_labelled
+    if missing > measured.n_unlabelled:
+        outputs_left = (
+            "1 output is" if measured.n_unlabelled == 1 else f"{counted(measured.n_unlabelled, 'output')} are"
+        )
         yield (
-            f"This table cannot reach ±{plan.half_width:g}: {left} left, {missing:,} are needed. Judge more outputs."
+            f"This table cannot reach ±{plan.half_width:g}: {outputs_left} left, {missing:,} are needed. Judge more outputs."
         )
 
 
-def _assumed(expected: Mapping[str, float]) -> str:
+def _assumptions(expected: Mapping[str, float]) -> str:
     """Return the rates that the plan assumes, with their options."""
-    rates = ", ".join(f"{_ASSUMED[name]} {value:g} ({setting(name)})" for name, value in expected.items())
+    rates = ", ".join(
+        f"{_ASSUMED_NAMES[name]} {value:g} ({setting(name)})" for name, value in expected.items()
+    )
     return f"Assumes {rates}."
 
 
-def _more(plan: SamplePlan, labels: int) -> str:
-    """Return how many labels are missing, behind the number that are needed."""
+def _missing_clause(plan: SamplePlan, labels: int) -> str:
+    """Return a clause on how many labels are missing of the needed number; empty if unknown."""
     if plan.measured is None:
         return ""
     missing = labels - plan.measured.n_labelled
     return f": {missing:,} more" if missing > 0 else ": there are enough"
 
 
-def _measured(plan: SamplePlan) -> Iterator[str]:
-    """Yield what the plan goes by, where labels tell."""
+def _measured_rates(plan: SamplePlan) -> Iterator[str]:
+    """Yield the rates that the plan rests on, if they were measured with labels."""
     rates = plan.measured
     if rates is not None:
         yield (
@@ -102,17 +106,19 @@ def _measured(plan: SamplePlan) -> Iterator[str]:
         )
 
 
-def _budget(plan: BudgetPlan) -> Iterator[Piece]:
-    pilot, rates = plan.pilot, plan.half_widths
+def _budget_pieces(plan: BudgetPlan) -> Iterator[Piece]:
+    pilot, half_widths = plan.pilot, plan.half_widths
     source = (
         f"From a pilot with {pilot.n:,} labels"
         if pilot.n
         else "Assuming judges that err independently of each other"
     )
     explained = "; ".join(f"{name} {percent(share)}" for name, share in pilot.explained.items())
-    whole, undecided = f"{plan.half_width:.4f}", f"{plan.open_half_width:.4f}"
-    of_undecided = "" if whole == undecided else f", that of undecided ones to within {undecided}"
-    yield f"For ${plan.budget:,.2f}: the pass rate of all outputs to within {whole} (95 %){of_undecided}."
+    all_width, undecided_width = f"{plan.half_width:.4f}", f"{plan.open_half_width:.4f}"
+    undecided_clause = (
+        "" if all_width == undecided_width else f", that of undecided ones to within {undecided_width}"
+    )
+    yield f"For ${plan.budget:,.2f}: the pass rate of all outputs to within {all_width} (95 %){undecided_clause}."
     rows = [
         (
             phase.name,
@@ -125,12 +131,12 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     ]
     yield DocumentTable(("", "outputs", "each", "dollars", "of the variance"), rows)
     yield "Each is a random part of the one before; only undecided outputs are judged, and labelled."
-    others = ", ".join(
-        f"{name} {width:.4f}" for name, width in sorted(rates.items(), key=lambda each: each[1])
+    widths_by_judge = ", ".join(
+        f"{name} {width:.4f}" for name, width in sorted(half_widths.items(), key=lambda entry: entry[1])
     )
-    yield f"Half-widths by who judges: {others}"
-    alone = plan.labels_alone_cost
-    yield f"As narrow by labels alone: {'all outputs are not enough' if alone is None else f'${alone:,.2f}'}"
+    yield f"Half-widths by who judges: {widths_by_judge}"
+    labels_alone_cost = plan.labels_alone_cost
+    yield f"As narrow by labels alone: {'all outputs are not enough' if labels_alone_cost is None else f'${labels_alone_cost:,.2f}'}"
     decided = (
         f"checkers decide {percent(pilot.decided)}, of which {percent(pilot.decided_rate)} pass; of the rest "
     )
@@ -140,7 +146,7 @@ def _budget(plan: BudgetPlan) -> Iterator[Piece]:
     )
 
 
-def _draw(draw: Draw) -> Iterator[Piece]:
+def _draw_pieces(draw: Draw) -> Iterator[Piece]:
     if draw.strata:
         rows = [
             (name, count(plan.n), count(plan.n_labelled), number(plan.spread), count(plan.next))
@@ -151,21 +157,21 @@ def _draw(draw: Draw) -> Iterator[Piece]:
     if not draw.chances:
         yield f"The draw came out empty; a larger {setting('draw')}, or another {setting('seed')}, draws some."
         return
-    several = len(draw.chances) > 1
-    these = f"these {len(draw.chances):,}" if several else "this one"
-    if None in draw.chances.values():
+    is_several = len(draw.chances) > 1
+    these = f"these {len(draw.chances):,}" if is_several else "this one"
+    if None in draw.chances.values():  # a simple random sample, in which all chances are equal
         yield f"Label {these} next, a random sample of {draw.of:,} without a label:"
         yield DocumentTable((), [(item,) for item in draw.chances])
-        yield from _so_far(draw)
+        yield from _rate_so_far(draw)
         return
     yield (
-        f"Label {'all of ' * several}{these}, drawn from {draw.of:,} judged items without a label (with their probability):"
+        f"Label {'all of ' * is_several}{these}, drawn from {draw.of:,} judged items without a label (with their probability):"
     )
     yield DocumentTable((), [(item, f"{chance:.4g}") for item, chance in draw.chances.items()])
 
 
-def _so_far(draw: Draw) -> Iterator[str]:
-    """Yield the rate by the labels before a random draw."""
+def _rate_so_far(draw: Draw) -> Iterator[str]:
+    """Yield the rate by the labels that there already are, if the draw is random."""
     rate = draw.so_far
     if rate is not None and rate.value is not None:
         yield (

@@ -1,4 +1,7 @@
-"""One screen of preferences: the preferred system, win rates, and biases."""
+"""One screen of pairwise preferences: the preferred system, win rates, and biases.
+
+`preference_text` shows the same in full.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +18,34 @@ from .number_text import counted, p_value
 from .one_screen import plotted_table, statistic_text
 from .preference_text import corrected_win_rate_of, limits_of, misfit_of
 
-_PAIR_NAME = 16
-"""Longest name in a table of pairs, in columns."""
+_PAIR_NAME_COLUMNS = 16
+"""Width of a name in a table of pairs, which has two in a cell."""
 
 
 def preferences_screen(
     judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
 ) -> Document:
-    """Name the system that each judge prefers."""
+    """Build the screen of preferences, one judge after another.
+
+    Args:
+        judges: Preferences of each judge.
+        refused: Decoding parameters that a judge's model refused, by judge.
+    """
     pieces = [piece for preferences in judges for piece in _pieces(preferences)]
     return [*pieces, *starmap(not_sent_caution, refused.items())]
 
 
 def _pieces(preferences: PreferenceNumbers) -> Iterator[Piece]:
-    yield f"{preferences.judge}: {_answer(preferences)}"
+    yield f"{preferences.judge}: {_preferred_sentence(preferences)}"
     yield from (corrected_win_rate_of(match) for match in preferences.matches if match.corrected is not None)
-    yield _biases(preferences)
+    yield _bias_sentence(preferences)
     if any(preferences.ungraded.values()):
         yield f"{number_text.outcomes(preferences.ungraded)}: verdicts without a choice, in no number."
     yield ""
-    order = sorted(preferences.systems, key=lambda name: -(preferences.systems[name].win_rate.value or 0.0))
-    names = short_names(order)
+    best_first = sorted(
+        preferences.systems, key=lambda name: -(preferences.systems[name].win_rate.value or 0.0)
+    )
+    names = short_names(best_first)
     if names.shared:
         yield f"systems {names.shared}"
     rows = [
@@ -44,27 +54,25 @@ def _pieces(preferences: PreferenceNumbers) -> Iterator[Piece]:
             preferences.systems[name].win_rate,
             (f"{preferences.systems[name].n:,}", statistic_text(preferences.systems[name].strength)),
         )
-        for name in order
+        for name in best_first
     ]
     yield plotted_table("", ("win rate", "n", "strength"), rows, scale="")
     if len(preferences.matches) > 1:
         yield ""
-        yield _matches(preferences.matches)
+        yield _match_table(preferences.matches)
     yield from map(CautionLine, (*misfit_of(preferences.misfit), *limits_of(preferences)))
 
 
-def _answer(preferences: PreferenceNumbers) -> str:
+def _preferred_sentence(preferences: PreferenceNumbers) -> str:
     """Name the preferred system, or say that none is."""
-    order = sorted(preferences.systems, key=lambda name: -(preferences.systems[name].win_rate.value or 0.0))
-    if len(order) < 2:  # noqa: PLR2004 - a comparison needs two
+    best_first = sorted(
+        preferences.systems, key=lambda name: -(preferences.systems[name].win_rate.value or 0.0)
+    )
+    if len(best_first) < 2:  # noqa: PLR2004 - a comparison needs two
         return "nothing was compared."
-    leader, second = order[:2]
+    leader, second = best_first[:2]
     match = next(
-        (
-            system_match
-            for system_match in preferences.matches
-            if {system_match.a, system_match.b} == {leader, second}
-        ),
+        (pair for pair in preferences.matches if {pair.a, pair.b} == {leader, second}),
         None,
     )
     if match is None or match.preferred.value is None:
@@ -75,8 +83,10 @@ def _answer(preferences: PreferenceNumbers) -> str:
     return f"no significant preference between {leader} and {second}; win rate of {leader} {rate}, n {n:,}."
 
 
-def _matches(matches: Sequence[SystemMatch]) -> DocumentTable:
-    names = short_names([name for match in matches for name in (match.a, match.b)], columns=_PAIR_NAME)
+def _match_table(matches: Sequence[SystemMatch]) -> DocumentTable:
+    names = short_names(
+        [name for match in matches for name in (match.a, match.b)], columns=_PAIR_NAME_COLUMNS
+    )
     rows = [
         (
             f"{names.of(match.a)} - {names.of(match.b)}",
@@ -92,17 +102,17 @@ def _matches(matches: Sequence[SystemMatch]) -> DocumentTable:
     )
 
 
-def _biases(preferences: PreferenceNumbers) -> str:
-    """Say whether position or length biases the choice."""
+def _bias_sentence(preferences: PreferenceNumbers) -> str:
+    """Return a sentence on whether position or length biases the choice."""
     if preferences.one_order and not preferences.complete:
         return "Position bias: not measured, since no pair was judged in both orders."
     if preferences.position.effect.value is None:
         return f"Position bias: undefined ({preferences.position.effect.undefined})."
-    flips = f"the order decides {number_text.statistic(preferences.position.flips)} of {counted(preferences.complete, 'comparison')}"
+    flip_clause = f"the order decides {number_text.statistic(preferences.position.flips)} of {counted(preferences.complete, 'comparison')}"
     position = (
         f"prefers what is shown {'first' if (preferences.position.effect.value or 0.0) > 0 else 'second'}"
         if preferences.position.found
         else "no position bias found"
     )
-    length = "; favours one length" if preferences.length.found else ""
-    return f"{position[0].upper()}{position[1:]}; {flips}{length}."
+    length_clause = "; favours one length" if preferences.length.found else ""
+    return f"{position[0].upper()}{position[1:]}; {flip_clause}{length_clause}."

@@ -1,6 +1,7 @@
-"""Text for preferences: wins, ties, flips, win rates, strengths, and biases.
+"""Pairwise preferences in full: wins, ties, flips, win rates, strengths, and biases.
 
-Biases are preferences for anything other than quality.
+Each pair of answers is shown in both orders; if the choice changes with the order, it is a flip. Biases are preferences
+for anything other than quality. `preference_screen` is the short form.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..document_parts import ENDS, DocumentTable
 from .caution_text import not_sent_caution
 from .number_text import counted, outcomes, p_value, statistic, statistic_cells
 
-_FEW = 20
+_FEW_CLUSTERS = 20
 """With fewer clusters than this, their spread is too uncertain to guarantee the level."""
 
 
@@ -30,33 +31,38 @@ _FEW = 20
 def preferences_document(
     judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
 ) -> Iterator[Piece]:
-    """Yield each judge's preferences, below the decoding parameters that models refused."""
+    """Build the full document of preferences, one judge after another.
+
+    Args:
+        judges: Preferences of each judge.
+        refused: Decoding parameters that a judge's model refused, by judge.
+    """
     yield from starmap(not_sent_caution, refused.items())
     for preferences in judges:
-        yield f"{preferences.judge}: {_how_many(preferences)}"
+        yield f"{preferences.judge}: {_comparison_counts(preferences)}"
         if any(preferences.ungraded.values()):
             yield f"  verdicts without a choice: {outcomes(preferences.ungraded)}; pairs without both orders are in no number"
-        yield from _matches(preferences.matches)
+        yield from _match_pieces(preferences.matches)
         yield from map(CautionLine, misfit_of(preferences.misfit))
-        yield from _systems(preferences)
+        yield from _system_table(preferences)
         yield "  biases:"
-        yield from _position(preferences.position)
-        yield from _length(preferences.length)
+        yield from _position_bias(preferences.position)
+        yield from _length_bias(preferences.length)
         if preferences.labels is not None:
-            yield from _labels(preferences.labels)
+            yield from _label_agreement_table(preferences.labels)
         yield from map(CautionLine, limits_of(preferences))
 
 
-def _how_many(preferences: PreferenceNumbers) -> str:
+def _comparison_counts(preferences: PreferenceNumbers) -> str:
     compared = counted(preferences.comparisons, "comparison")
     if preferences.one_order:
         return f"{compared}; {preferences.complete:,} with a verdict in both orders, {preferences.one_order:,} in one, where a choice is a win"
     return f"{compared}, each asked in both orders; {preferences.complete:,} with a verdict in both"
 
 
-def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
+def _match_pieces(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
     head = ("pair", "n", "a won", "b won", "ties", "flips", "half ties", "win rate of a", "interval", "p", "")
-    yield DocumentTable(head, list(map(_row, matches)), left_aligned=ENDS)
+    yield DocumentTable(head, list(map(_match_row, matches)), left_aligned=ENDS)
     tested = sum(match.adjusted_p is not None for match in matches)
     adjusted = f", adjusted for {counted(tested, 'pair')} (Holm)" if tested > 1 else ""
     yield (
@@ -64,7 +70,7 @@ def _matches(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
         f"win rate: each order counts half, so a flip or a tie half to each. p: of a test over clusters{adjusted}"
     )
     for match in matches:
-        yield f"{match.a} and {match.b}: {_verdict(match)}"
+        yield f"{match.a} and {match.b}: {_match_verdict(match)}"
         if match.corrected is not None:
             yield f"  {corrected_win_rate_of(match)}"
 
@@ -79,7 +85,7 @@ def corrected_win_rate_of(match: SystemMatch) -> str:
 
 
 def misfit_of(misfit: RankingMisfit | None) -> Iterator[str]:
-    """Yield a sentence if no ranking of the systems explains who is preferred."""
+    """Yield a sentence if preferences contradict every ranking, such as in a cycle."""
     if misfit is None or not misfit.found:
         return
     if misfit.cycle:
@@ -93,7 +99,7 @@ def misfit_of(misfit: RankingMisfit | None) -> Iterator[str]:
     )
 
 
-def _row(match: SystemMatch) -> tuple[str, ...]:
+def _match_row(match: SystemMatch) -> tuple[str, ...]:
     value, interval, _, method = statistic_cells(match.preferred)
     flips = f"{match.flipped_to_first + match.flipped_to_second:,}"
     if flips != "0":
@@ -111,39 +117,39 @@ def _row(match: SystemMatch) -> tuple[str, ...]:
     )
 
 
-def _verdict(match: SystemMatch) -> str:
+def _match_verdict(match: SystemMatch) -> str:
     if match.preferred.value is None:
         return f"not tested: {match.preferred.undefined}"
     ahead = f"{match.better} is preferred" if match.better else "no evidence that either is preferred"
-    settled = match.settled
-    if settled.value is None:
-        return f"{ahead}; {settled.undefined}"
-    value, interval, on, _ = statistic_cells(settled)
-    return f"{ahead}; of the {on} that one of them won, {match.a} won {' '.join(filter(None, (value, interval)))}"
+    share_won = match.settled
+    if share_won.value is None:
+        return f"{ahead}; {share_won.undefined}"
+    value, interval, settled_n, _ = statistic_cells(share_won)
+    return f"{ahead}; of the {settled_n} that one of them won, {match.a} won {' '.join(filter(None, (value, interval)))}"
 
 
-def _systems(preferences: PreferenceNumbers) -> Iterator[Piece]:
+def _system_table(preferences: PreferenceNumbers) -> Iterator[Piece]:
     rows: list[tuple[str, ...]] = []
-    for name, each in preferences.systems.items():
-        value, interval, on, _ = statistic_cells(each.win_rate)
-        strength, ends, _, how = statistic_cells(each.strength)
-        rows.append((name, on, value, interval, strength, ends, how))
+    for name, system in preferences.systems.items():
+        win_rate, win_interval, n, _ = statistic_cells(system.win_rate)
+        strength, strength_interval, _, method = statistic_cells(system.strength)
+        rows.append((name, n, win_rate, win_interval, strength, strength_interval, method))
     yield "  each against all others; strength: Bradley-Terry's, log-odds beside the order effect, their mean 0, a tie half a win for each:"
     yield DocumentTable(
         ("", "n", "win rate", "interval", "strength", "interval", ""), rows, left_aligned=ENDS, indent=4
     )
 
 
-def _position(position: Position) -> Iterator[str]:
-    flips, ends, on, _ = statistic_cells(position.flips)
+def _position_bias(position: Position) -> Iterator[str]:
+    flips, flip_interval, n, _ = statistic_cells(position.flips)
     if position.effect.value is None:
         yield f"    position: undefined ({position.effect.undefined}; it takes pairs that were judged in both orders)"
         return
     value, interval, _, _ = statistic_cells(position.effect)
-    which = "first" if position.effect.value > 0 else "second"
-    verdict = f"prefers what is shown {which}" if position.found else "no evidence that the order decides"
+    side = "first" if position.effect.value > 0 else "second"
+    conclusion = f"prefers what is shown {side}" if position.found else "no evidence that the order decides"
     yield (
-        f"    position: {verdict}. {flips} {ends} of {on} flip ({position.to_first:,} to the first shown, {position.to_second:,} to the second, "
+        f"    position: {conclusion}. {flips} {flip_interval} of {n} flip ({position.to_first:,} to the first shown, {position.to_second:,} to the second, "
         f"sign test p {p_value(position.flip_p)}); the first shown is chosen {_signed(value)} {interval} more often than half the time "
         f"(Holm p {p_value(position.holm_p)}){_log_odds(position.log_odds)}"
     )
@@ -156,25 +162,25 @@ def _log_odds(log_odds: Statistic) -> str:
     return f"; log-odds of choosing the first shown {_signed(value)} {interval}"
 
 
-def _length(length: Length) -> Iterator[str]:
-    longer, ends, on, _ = statistic_cells(length.longer)
+def _length_bias(length: Length) -> Iterator[str]:
+    longer, longer_interval, longer_n, _ = statistic_cells(length.longer)
     if length.longer.value is None:
         yield "    length: no two texts of different length were compared in both orders"
         return
-    observed = f"the longer of two texts is preferred in {longer} {ends} of {on}"
+    observed = f"the longer of two texts is preferred in {longer} {longer_interval} of {longer_n}"
     if length.effect.value is None:
         yield f"    length: {observed}, which is no bias by itself: the longer may be the better ({length.effect.undefined})"
         return
     value, interval, n, _ = statistic_cells(length.effect)
-    which = "longer" if length.effect.value > 0 else "shorter"
-    verdict = f"favours the {which} text" if length.found else "no evidence that length decides"
+    favoured = "longer" if length.effect.value > 0 else "shorter"
+    conclusion = f"favours the {favoured} text" if length.found else "no evidence that length decides"
     yield (
-        f"    length: {verdict}. If labels differ ({n}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
+        f"    length: {conclusion}. If labels differ ({n}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
         f"longer than when it is the shorter (Holm p {p_value(length.holm_p)}); {observed}"
     )
 
 
-def _labels(agreement: LabelAgreement) -> Iterator[Piece]:
+def _label_agreement_table(agreement: LabelAgreement) -> Iterator[Piece]:
     yield "  if labels differ:"
     shares = {"right, each order half": agreement.right}
     if agreement.flips.value is not None:
@@ -185,13 +191,13 @@ def _labels(agreement: LabelAgreement) -> Iterator[Piece]:
         }
     if agreement.tied_by_label:
         shares["tied in both, labels alike"] = agreement.tied_in_both
-    rows = [(name, *statistic_cells(each)) for name, each in shares.items()]
+    rows = [(name, *statistic_cells(share)) for name, share in shares.items()]
     yield DocumentTable(("", "share", "interval", "n", ""), rows, left_aligned=ENDS, indent=4)
 
 
 def limits_of(preferences: PreferenceNumbers) -> Iterator[str]:
-    """Yield the limits of the numbers."""
-    few = [match for match in preferences.matches if 0 < match.n_clusters < _FEW]
+    """Yield cautions: few clusters, or no labels to say which preference is right."""
+    few = [match for match in preferences.matches if 0 < match.n_clusters < _FEW_CLUSTERS]
     if few:
         least = min(match.n_clusters for match in few)
         yield f"few clusters (at least {least:,}), so intervals are rough"

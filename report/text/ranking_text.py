@@ -1,16 +1,20 @@
-"""Sentences that name the best of several, or say that no difference is significant."""
+"""Sentences on who is best, on margins between two, and on rates if labels were chosen.
+
+`ranking_sentence` names the best of several systems or judges, or says that no difference is significant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ...calibration.comparison.comparison_results import ComparedPair
+from ...calibration.comparison.comparison_results import ComparedPair, ContradictedLabels, Margin
 from ...calibration.statistic import Statistic
+from ...spelling import command
 from . import number_text
-from .number_text import counted, listed
+from .number_text import counted, decimal, listed, statistic
 
 ON_ALL, ON_CHECKED, ON_LABELLED, ON_JUDGED, ON_CORRECTED = (
     "on all outputs",
@@ -19,16 +23,16 @@ ON_ALL, ON_CHECKED, ON_LABELLED, ON_JUDGED, ON_CORRECTED = (
     "on the judged outputs, uncorrected",
     "on the judged outputs, corrected with labels",
 )
-"""Words for a part of the outputs."""
+"""Words for the part of the outputs that is compared; they are keys, too."""
 
-_COMMON = {
+_COMMON_OUTPUTS = {
     ON_ALL: ("common output", ""),
     ON_CHECKED: ("common checked output", ""),
     ON_LABELLED: ("common labelled output", ""),
     ON_JUDGED: ("common judged output", ", uncorrected"),
     ON_CORRECTED: ("common judged output", ", corrected with labels"),
 }
-"""Noun for the outputs behind a difference, by part, and the words after it."""
+"""Noun for the outputs that two systems share, by part, and the words after it."""
 
 
 def ranking_sentence(
@@ -64,14 +68,14 @@ def ranking_sentence(
         return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
     if second in beaten:
         return _best_sentence(ranking, passing, leads, judged_by)
-    common = _common_items(pairs, leader, second, where)
+    common_items = _common_items(pairs, leader, second, where)
     if judged_by is not None:
-        common += f" ({judged_by.names})"
-    return _no_difference_sentence(ranking, common, passing)
+        common_items += f" ({judged_by.names})"
+    return _no_difference_sentence(ranking, common_items, passing)
 
 
 class JudgedBy(NamedTuple):
-    """Judges whose uncorrected verdicts make a rate.
+    """Judges whose verdicts make a rate without correction by labels.
 
     Attributes:
         judges: Their names.
@@ -83,12 +87,12 @@ class JudgedBy(NamedTuple):
 
     @property
     def names(self) -> str:
-        """The name of a single judge; several are not named."""
+        """The name of a single judge, or ``judges``."""
         return self.judges[0] if len(self.judges) == 1 else "judges"
 
     @property
     def prefer(self) -> str:
-        """The judges, how far they are tested, and a verb."""
+        """Subject and verb of a sentence on the preferred system: ``judges (untested) prefer``."""
         verb = "prefers" if len(self.judges) == 1 else "prefer"
         return f"{self.names} ({'uncorrected' if self.labelled else 'untested'}) {verb}"
 
@@ -143,50 +147,53 @@ class _Ranking(NamedTuple):
 
 
 def _best_sentence(ranking: _Ranking, passing: str, leads: str, judged_by: JudgedBy | None) -> str:
-    """Name the leader, which beats the second significantly."""
+    """Say that the leader is best, who is not significantly behind, and who has a higher rate."""
     leader, rate = ranking.leader, ranking.rates[ranking.leader]
     value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
-    higher = [name for name in ranking.beaten if (ranking.rates[name].value or 0.0) > (rate.value or 0.0)]
-    common = " on common outputs" if higher else ""
+    # A system may have the higher rate and lose, since its rate covers other outputs than the common ones.
+    higher_rates = [
+        name for name in ranking.beaten if (ranking.rates[name].value or 0.0) > (rate.value or 0.0)
+    ]
+    on_common = " on common outputs" if higher_rates else ""
     opening = f"{leader} {leads}: {value} of {passing.format(f'{rate.n:,}')}"
     if ranking.measure:
         opening = f"{leader} {leads}: {ranking.measure} {value} (n {rate.n:,})"
     if judged_by is not None:
         opening = f"{judged_by.prefer} {leader}: it passes {value} of {counted(rate.n, 'output')}"
-    sentences = [f"{opening}, {ranking.lead} more than {ranking.second}{common}."]
-    if equal := [name for name in ranking.names[1:] if name not in ranking.beaten]:
-        found = (pair_of(ranking.pairs, leader, name)[0] for name in equal)
-        largest = largest_possible(pair.difference for pair in found if pair is not None)
+    sentences = [f"{opening}, {ranking.lead} more than {ranking.second}{on_common}."]
+    if not_beaten := [name for name in ranking.names[1:] if name not in ranking.beaten]:
+        pairs_with_leader = (pair_of(ranking.pairs, leader, name)[0] for name in not_beaten)
+        largest = largest_possible(pair.difference for pair in pairs_with_leader if pair is not None)
         possible = f" ({largest} could still be there)" if largest else ""
-        sentences.append(f"Not significantly different from it: {listed(equal)}{possible}.")
-    if higher:
-        verb = "has" if len(higher) == 1 else "have"
-        sentences.append(f"{listed(higher)} {verb} a higher rate, but on other outputs.")
+        sentences.append(f"Not significantly different from it: {listed(not_beaten)}{possible}.")
+    if higher_rates:
+        verb = "has" if len(higher_rates) == 1 else "have"
+        sentences.append(f"{listed(higher_rates)} {verb} a higher rate, but on other outputs.")
     return " ".join(sentences)
 
 
 def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) -> str:
-    """Say that the leader does not significantly beat the second, and name those that it beats."""
+    """Say that the first two do not differ significantly, and name those that the leader beats."""
     leader, second = ranking.leader, ranking.second
-    between = f" between {leader} and {second}" if len(ranking.names) > 2 else ""  # noqa: PLR2004 - of two it is plain
+    named_pair = f" between {leader} and {second}" if len(ranking.names) > 2 else ""  # noqa: PLR2004 - of two it is plain
     direction = f" ({leader} minus {second})" if ranking.is_reversed else ""
     measured = f" in {ranking.measure}" if ranking.measure else ""
-    sentence = f"No significant difference{measured}{between}: {ranking.lead}{direction} on {common_items}{_alone(ranking.closest)}."
+    sentence = f"No significant difference{measured}{named_pair}: {ranking.lead}{direction} on {common_items}{_single_pair_note(ranking.closest)}."
     if ranking.beaten:
-        verb = "passes" if "pass" in passing else "agrees with labels"
+        verb = "passes" if "pass" in passing else "agrees with labels"  # `passing` words the rate
         ahead_of = "is ahead of" if ranking.measure else f"{verb} more often than"
         sentence += f" {leader} {ahead_of} {listed(ranking.beaten)}."
     return f"{sentence}{still_there([ranking.difference])}"
 
 
 def still_there(differences: Iterable[Statistic | None]) -> str:
-    """Return a sentence on the largest possible difference; empty without any interval."""
+    """Return a sentence on the largest difference that intervals allow; empty without intervals."""
     largest = largest_possible(differences)
     return f" A difference of {largest} could still be there." if largest else ""
 
 
 def largest_possible(differences: Iterable[Statistic | None]) -> str:
-    """Return the end farthest from 0 of the intervals; empty without any."""
+    """Return the largest absolute end of the differences' intervals; empty without intervals."""
     ends = [
         abs(end)
         for difference in differences
@@ -197,8 +204,8 @@ def largest_possible(differences: Iterable[Statistic | None]) -> str:
     return number_text.decimal(max(ends)) if ends else ""
 
 
-def _alone(pair: ComparedPair | None) -> str:
-    """Say that an interval without 0 is of this pair alone, if it is not significant."""
+def _single_pair_note(pair: ComparedPair | None) -> str:
+    """Return a note if a pair is significant alone, but not among several; else an empty text."""
     if pair is None or pair.p is None or pair.better is not None or pair.p > 1 - pair.difference.level:
         return ""
     return f" for this pair alone; as one of several it may be chance (adjusted p {number_text.p_value(pair.adjusted_p)})"
@@ -211,19 +218,93 @@ def pair_of(pairs: Sequence[ComparedPair], a: str, b: str) -> tuple[ComparedPair
 
 
 def _common_items(pairs: Sequence[ComparedPair], a: str, b: str, where: str) -> str:
-    """Return the items of a difference with n; ``where`` is the part, empty for judges."""
+    """Return a phrase for the items that two share, with their number; ``where`` is the part."""
     pair, _ = pair_of(pairs, a, b)
-    noun, suffix = _COMMON.get(where, ("common item", ""))
+    noun, suffix = _COMMON_OUTPUTS.get(where, ("common item", ""))
     return f"{counted(0 if pair is None else pair.n, noun)}{suffix}"
 
 
 def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Statistic:
-    """Return the lead of one of a pair over the other.
+    """Return the lead of ``leader`` over the other of a pair; it may be negative.
 
-    A ``simultaneous`` interval allows for choosing the leader by these rates.
+    With ``simultaneous``, its interval allows for having chosen the leader by these rates.
     """
     lead = (pair.simultaneous or pair.difference) if simultaneous else pair.difference
     if pair.a == leader:
         return lead
-    value, high, low = (None if end is None else -end for end in (lead.value, lead.low, lead.high))
+    value, high, low = (None if number is None else -number for number in (lead.value, lead.low, lead.high))
     return replace(lead, value=value, low=low, high=high)
+
+
+def margin_lines(pairs: Sequence[ComparedPair], *, where: str = "") -> Iterator[str]:
+    """Yield whether one of a pair is worse by more than a margin, for those asked about.
+
+    Args:
+        pairs: The pairs.
+        where: Words for the part of the outputs, if any.
+    """
+    pairs_with_margin = [(pair, pair.margin) for pair in pairs if pair.n and pair.margin is not None]
+    for pair, margin in pairs_with_margin:
+        for name in margin.conclusions:
+            yield _margin_sentence(pair, margin, name, f" {where}" if where else "")
+    if len(pairs_with_margin) > 1:
+        yield f"These conclusions hold for all {len(pairs_with_margin):,} pairs at once."
+
+
+def _margin_sentence(pair: ComparedPair, margin: Margin, name: str, where: str) -> str:
+    """Return the conclusion on ``name``, one of a pair, with the interval of its lead."""
+    other = pair.b if name == pair.a else pair.a
+    by_margin = f"by more than {margin.by:g}"
+    if margin.low is None or margin.high is None:
+        why = pair.difference.undefined or pair.difference.method or "no interval"
+        return f"Cannot tell whether {name} is worse than {other} {by_margin}{where}: {why}."
+    low, high = (margin.low, margin.high) if name == pair.a else (-margin.high, -margin.low)
+    interval = f"[{decimal(low, 3)}, {decimal(high, 3)}]"
+    match margin.conclusions[name]:
+        case "not worse":
+            return f"{name} is not worse than {other} {by_margin}{where}: {interval}."
+        case "worse":
+            return f"{name} is worse than {other}{where}: {interval}."
+        case "cannot tell":
+            return f"Cannot tell whether {name} is worse than {other} {by_margin}{where}: {interval}."
+
+
+_MAX_SYSTEMS = 3
+"""Most systems with a sentence each; more are counted."""
+
+
+def if_chosen(contradicted: Mapping[str, ContradictedLabels], *, named: bool = True) -> str:
+    """Return rates of undecided outputs by how they may have been chosen for labels.
+
+    It is for labels that look unlike a random sample; without such labels it is empty.
+
+    Args:
+        contradicted: Systems with such labels.
+        named: Name the systems.
+    """
+    sentences = [
+        _contradicted_sentence(name if named else "", labels)
+        for name, labels in list(contradicted.items())[:_MAX_SYSTEMS]
+    ]
+    if len(contradicted) > _MAX_SYSTEMS:
+        sentences.append(f"So are those of {counted(len(contradicted) - _MAX_SYSTEMS, 'more system')}.")
+    return " ".join(sentences)
+
+
+def _contradicted_sentence(name: str, labels: ContradictedLabels) -> str:
+    from .estimation_text import MAYBE_CHOSEN, explained  # noqa: PLC0415 - loads numpy, and labels are seldom contradicted
+
+    columns = [f"{column} (p {p:.2g})" for column, p in labels.columns.items()]
+    difference = f"by {listed(columns)}" if columns else f"by score (p {labels.p:.2g})"
+    reason = f"Labelled outputs{f' of {name}' if name else ''} are unlike the others {difference}, so they are not a random sample"
+    scenario_rates = [
+        f"{MAYBE_CHOSEN[chosen_by]} {statistic(rate)}"
+        for chosen_by, rate in labels.scenarios.items()
+        if rate.value is not None
+    ]
+    if not scenario_rates:
+        return f"{reason}: no rate is corrected. {explained(labels.explained_by)}"
+    return (
+        f"{reason}. Pass rate of undecided outputs, if they were chosen {', '.join(scenario_rates)} "
+        f"(`{command('estimate', 'RUN', labels_chosen_by='score')}`). {explained(labels.explained_by)}"
+    )

@@ -1,4 +1,7 @@
-"""Rubric scores in words: means by system and tag, judges' errors by criterion."""
+"""Rubric scores in words: means by system and tag, judges' errors by criterion.
+
+A rubric is a list of criteria with points; a tag groups criteria.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +16,21 @@ from .number_text import counted, decimal, interval, p_value, whole_list
 from .safe_text import shortened
 
 _ALL = "all"
-_SHOWN = 20
-_WIDEST = 60
+_MAX_CRITERIA = 20
+"""Most criteria of a judge that are listed."""
+_MAX_NAME_CHARS = 60
+"""Longest name of a criterion."""
 
 
 @document
 def rubric_document(rubrics: Rubrics) -> Iterator[Piece]:
-    """Build the document of a run's rubric scores."""
+    """Build the document of a run's rubric scores, one judge after another."""
     for judge in rubrics.judges:
         yield judge.judge
-        yield from _means(judge)
-        yield from _errors(judge)
+        yield from _mean_table(judge)
+        yield from _agreement_table(judge)
         yield ""
-    yield from _pairs(rubrics)
+    yield from _pair_table(rubrics)
     if rubrics.skipped:
         yield CautionLine(
             f"{counted(rubrics.skipped, 'row')} of labels skipped, the first: {rubrics.first_skipped}"
@@ -35,8 +40,8 @@ def rubric_document(rubrics: Rubrics) -> Iterator[Piece]:
     yield "score: points of the criteria that are met over the points possible; the mean over items is clipped to 0 to 1"
 
 
-def _pairs(rubrics: Rubrics) -> Iterator[Piece]:
-    """Yield every two judges on the same labelled criteria."""
+def _pair_table(rubrics: Rubrics) -> Iterator[Piece]:
+    """Yield a table that compares every two judges on the same labelled criteria."""
     if not rubrics.pairs:
         return
     yield "Judges against each other, on the same labelled criteria:"
@@ -46,7 +51,7 @@ def _pairs(rubrics: Rubrics) -> Iterator[Piece]:
             f"{pair.n:,}",
             f"{pair.a_only_right:,}",
             f"{pair.b_only_right:,}",
-            *_statistic(pair.difference),
+            *_value_and_interval(pair.difference),
             p_value(pair.p),
         )
         for pair in rubrics.pairs
@@ -55,9 +60,9 @@ def _pairs(rubrics: Rubrics) -> Iterator[Piece]:
     yield ""
 
 
-def _means(judge: RubricOfJudge) -> Iterator[Piece]:
+def _mean_table(judge: RubricOfJudge) -> Iterator[Piece]:
     rows = [
-        (f"{system.system}, {mean.tag or _ALL}", *_cells(mean))
+        (f"{system.system}, {mean.tag or _ALL}", *_mean_cells(mean))
         for system in judge.systems
         for mean in system.means
     ]
@@ -74,32 +79,46 @@ def _means(judge: RubricOfJudge) -> Iterator[Piece]:
     yield from (CautionLine(f"not corrected: {reason}") for reason in sorted(reasons))
 
 
-def _cells(mean: TagMean) -> tuple[str, ...]:
-    between = "" if mean.bounds is None else f"{decimal(mean.bounds[0])} to {decimal(mean.bounds[1])}"
-    corrected = ("", "") if mean.corrected is None else _statistic(mean.corrected)
-    return (*_statistic(mean.score), f"{mean.score.n:,}", f"{mean.ungraded:,}", between, *corrected)
+def _mean_cells(mean: TagMean) -> tuple[str, ...]:
+    range_text = "" if mean.bounds is None else f"{decimal(mean.bounds[0])} to {decimal(mean.bounds[1])}"
+    corrected = ("", "") if mean.corrected is None else _value_and_interval(mean.corrected)
+    return (
+        *_value_and_interval(mean.score),
+        f"{mean.score.n:,}",
+        f"{mean.ungraded:,}",
+        range_text,
+        *corrected,
+    )
 
 
-def _statistic(statistic: Statistic) -> tuple[str, str]:
+def _value_and_interval(statistic: Statistic) -> tuple[str, str]:
     if statistic.value is None:
         return "undefined", ""
     return decimal(statistic.value), interval(statistic.low, statistic.high)
 
 
-def _errors(judge: RubricOfJudge) -> Iterator[Piece]:
+def _agreement_table(judge: RubricOfJudge) -> Iterator[Piece]:
     if judge.agreement is None:
         yield f"  no labels: add those of criteria with {setting('labels')} to see the judge's errors and correct the scores"
         return
-    rows = [_agreement(tag) for tag in (judge.agreement, *judge.tags, *judge.criteria[:_SHOWN])]
+    rows = [_agreement_row(tag) for tag in (judge.agreement, *judge.tags, *judge.criteria[:_MAX_CRITERIA])]
     head = ("agreement with labels", "labels", "TPR", "interval", "TNR", "interval", "TPR shrunken", "TNR")
     yield DocumentTable(head, rows)
-    if len(judge.criteria) > _SHOWN:
-        hidden = len(judge.criteria) - _SHOWN
+    if len(judge.criteria) > _MAX_CRITERIA:
+        hidden = len(judge.criteria) - _MAX_CRITERIA
         yield f"  and {hidden:,} more {'criterion' if hidden == 1 else 'criteria'}; {whole_list()} has them all"
     yield "  shrunken: the rates of a criterion with few labels are drawn towards those of all criteria; they correct the scores"
 
 
-def _agreement(agreement: CriterionAgreement) -> Sequence[str]:
-    rates = [_statistic(rate) for rate in (agreement.true_positive_rate, agreement.true_negative_rate)]
+def _agreement_row(agreement: CriterionAgreement) -> Sequence[str]:
+    rates = [
+        _value_and_interval(rate) for rate in (agreement.true_positive_rate, agreement.true_negative_rate)
+    ]
     shrunken = ("", "") if agreement.shrunken is None else tuple(map(decimal, agreement.shrunken))
-    return (shortened(agreement.name, _WIDEST), f"{agreement.labelled:,}", *rates[0], *rates[1], *shrunken)
+    return (
+        shortened(agreement.name, _MAX_NAME_CHARS),
+        f"{agreement.labelled:,}",
+        *rates[0],
+        *rates[1],
+        *shrunken,
+    )

@@ -1,6 +1,7 @@
-"""Display-safe text: cut to size, without invisible or reordering characters.
+"""Make text safe to display: cut to size, invisible and reordering characters spelled out.
 
-Texts may be hostile.
+Texts come from data and may be hostile. Signs are what a reader sees as one letter (grapheme clusters); they are never
+cut in half, and columns are those of a terminal.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple, cast
 
 SCREEN, WIDTH = 24, 80
-"""Lines and columns of a screen."""
+"""Lines and columns of a terminal's screen."""
 
+# Spelled out by `visible`: characters without a shape of their own, and those that change the order of reading.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but for tab and newline
     "\u00ad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # zero width, ends of lines, order of reading
@@ -24,62 +26,66 @@ _INVISIBLE = re.compile(
 )
 
 _EMOJI = "[\u2600-\u27bf\U0001f000-\U0001faff]"
+"""Blocks of emoji; U+200D between two of them joins them into one."""
 
 _JOINED = re.compile(f"(?<={_EMOJI}|\ufe0f)\u200d(?={_EMOJI})")
-"""Joiners of emoji, as in a family; visible as one sign, they hide nothing."""
+"""Joiners between emoji, as in a family: the sign is visible, so they hide nothing and stay."""
 
+# An emoji after a joiner; it takes no columns of its own.
 _JOINED_PART = re.compile(f"(?<={_EMOJI}|\ufe0f)\u200d{_EMOJI}")
 _NO_WIDTH, _SKIN_TONES = frozenset({"Mn", "Me"}), "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
-"""Categories and signs that take no column of their own."""
+"""Unicode categories and signs that take no column of their own."""
 
-_JOINING = _NO_WIDTH | {"Mc"}
+_COMBINING = _NO_WIDTH | {"Mc"}
+"""Unicode categories of marks that belong to the letter before them."""
 
 _FLAG_LETTERS = range(0x1F1E6, 0x1F200)
-"""Regional indicators; two of them are a flag."""
+"""Regional indicators; each two of them are a flag."""
 
 _TAGS = range(0xE0020, 0xE0080)
-_MAX_JOINED = 64
-"""Longest sign in characters; longer ones are hostile, and cut."""
+"""Tag characters, which spell a region after a flag."""
+_MAX_SIGN_CHARS = 64
+"""Longest sign, in characters; a longer one is hostile and is cut."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)  # made once: `json.dumps` makes one a call
 _LINE_WIDTH = 100
+"""Longest JSON value on one line, in characters."""
 _LAYOUT_FACTOR = 4
-"""A value this many times longer than the shown part is not laid out."""
+"""A JSON value this many times longer than the shown part is not laid out, to bound the cost."""
 
 
 class Excerpt(NamedTuple):
-    """The shown part of a text, and the number of hidden characters."""
+    """Part of a text to show, and the number of characters that are hidden."""
 
     text: str
     hidden: int = 0
 
 
 def excerpt(text: str, limit: int) -> Excerpt:
-    r"""Return the first characters of a text, with hidden ones spelled out.
+    r"""Return the first ``limit`` characters of a text, safe to display.
 
-    The text may hold lone surrogates and controls that change the order of reading.
-
-    Invisible characters are spelled out as ``\u202e``.
+    Lone surrogates, controls and other invisible characters are spelled out as ``\u202e``.
     """
     shown = cut_at(text, limit)
     return Excerpt(visible(shown), len(text) - len(shown))
 
 
 def cut_at(text: str, limit: int) -> str:
-    """Return the first characters of a text, at most so many, without half a sign at the end.
+    """Return at most ``limit`` characters of a text, without half a sign at the end.
 
     A sign is what a reader sees as one: a letter with its accents, an emoji family, a flag.
     """
     if len(text) <= limit:
         return text
     end = max(limit, 0)
-    least = max(0, end - _MAX_JOINED)
-    whole = 0 if least == 0 else end
-    return text[: next((place for place in range(end, least, -1) if _ends_sign(text, place)), whole)]
+    least = max(0, end - _MAX_SIGN_CHARS)
+    # Without a place to cut within the longest sign, a short text is one sign (dropped), a long one hostile (cut anywhere).
+    fallback = 0 if least == 0 else end
+    return text[: next((place for place in range(end, least, -1) if _ends_sign(text, place)), fallback)]
 
 
 def cut_to_columns(text: str, columns: int) -> str:
-    """Return the beginning of a text that takes at most so many columns, without half a sign."""
+    """Return the beginning of a text that takes at most ``columns``, without half a sign."""
     shown = cut_at(text, columns)  # at least a column each, except signs that take none
     while shown and columns_of(shown) > columns:
         shown = cut_at(shown, len(shown) - 1)
@@ -87,7 +93,7 @@ def cut_to_columns(text: str, columns: int) -> str:
 
 
 def _ends_sign(text: str, place: int) -> bool:
-    """Return whether a text may be cut before the character at a place."""
+    """Return whether a text may be cut before the character at ``place``."""
     if place >= len(text):
         return True
     after, before = text[place], text[place - 1]
@@ -95,21 +101,18 @@ def _ends_sign(text: str, place: int) -> bool:
         return False
     if ord(after) in _FLAG_LETTERS:
         return _flag_letters_before(text, place) % 2 == 0
-    return unicodedata.category(after) not in _JOINING
+    return unicodedata.category(after) not in _COMBINING
 
 
 def _flag_letters_before(text: str, place: int) -> int:
     first = place
-    while first > max(0, place - _MAX_JOINED) and ord(text[first - 1]) in _FLAG_LETTERS:
+    while first > max(0, place - _MAX_SIGN_CHARS) and ord(text[first - 1]) in _FLAG_LETTERS:
         first -= 1
     return place - first
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return an excerpt with the note on what was cut in the text itself.
-
-    Example: ``xxxx … (9,999,800 more characters)``. See `excerpt`.
-    """
+    """Return an `excerpt` as one text: ``xxxx … (9,999,800 more characters)``."""
     if len(text) <= limit:  # as nearly all texts of a page are
         return visible(text)
     shown, hidden = excerpt(text, limit)
@@ -117,11 +120,11 @@ def shortened(text: str, limit: int) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Spell out invisible characters as ``\u202e``; leave markup to the template to escape."""
+    r"""Spell out invisible characters as ``\u202e``; markup stays, to be escaped elsewhere."""
     if text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable()):
         return text
     # Emoji joiners stay; the text is split at them.
-    return "\u200d".join(_INVISIBLE.sub(_spell, part) for part in _JOINED.split(text))
+    return "\u200d".join(_INVISIBLE.sub(_spelled_out, part) for part in _JOINED.split(text))
 
 
 def columns_of(text: str) -> int:
@@ -140,20 +143,20 @@ def columns_of(text: str) -> int:
 
 
 def json_excerpt(value: Any, limit: int) -> Excerpt:
-    """Lay out a JSON value for reading, cut to a size.
+    """Format a value as JSON for reading, cut to ``limit`` characters.
 
-    Short values stay on one line; a value far larger than the limit is not laid out, to bound the cost.
+    Short values stay on one line. A value far larger than the limit does, too, to bound the cost.
     """
     try:
         flat = _flat(value)
-        lines = _LINE_WIDTH < len(flat) <= _LAYOUT_FACTOR * limit
-        return excerpt(_laid_out(flat) if lines else flat, limit)
+        takes_lines = _LINE_WIDTH < len(flat) <= _LAYOUT_FACTOR * limit
+        return excerpt(_laid_out(flat) if takes_lines else flat, limit)
     except RecursionError:
         return Excerpt("(nested too deeply to be shown)")
 
 
 def any_excerpt(value: Any, limit: int) -> Excerpt:
-    """Return any value cut to a size: a text as it is, anything else as JSON."""
+    """Return an excerpt of any value: a text as it is, anything else as JSON."""
     if value == "":
         return Excerpt("(empty)")
     return excerpt(value, limit) if isinstance(value, str) else json_excerpt(value, limit)
@@ -161,27 +164,27 @@ def any_excerpt(value: Any, limit: int) -> Excerpt:
 
 @lru_cache(maxsize=128)  # neighbouring items mostly offer the same tools
 def _laid_out(flat: str) -> str:
-    return _lines(json.loads(flat), "")
+    return _json_lines(json.loads(flat), "")
 
 
-def _lines(value: Any, indent: str) -> str:
+def _json_lines(value: Any, indent: str) -> str:
     flat = _flat(value)
     if len(indent) + len(flat) <= _LINE_WIDTH or not value or not isinstance(value, dict | list):
         return flat
-    inner = indent + "  "
+    inner_indent = indent + "  "
     if isinstance(value, dict):
         entries = cast("dict[Any, Any]", value).items()
-        parts = [f"{_flat(str(key))}: {_lines(item, inner)}" for key, item in entries]
+        parts = [f"{_flat(str(key))}: {_json_lines(item, inner_indent)}" for key, item in entries]
     else:
-        parts = [_lines(item, inner) for item in cast("list[Any]", value)]
+        parts = [_json_lines(item, inner_indent) for item in cast("list[Any]", value)]
     opening, closing = "{}" if isinstance(value, dict) else "[]"
-    return f"{opening}\n{inner}" + f",\n{inner}".join(parts) + f"\n{indent}{closing}"
+    return f"{opening}\n{inner_indent}" + f",\n{inner_indent}".join(parts) + f"\n{indent}{closing}"
 
 
 def _flat(value: Any) -> str:
     return _JSON.encode(value)
 
 
-def _spell(match: re.Match[str]) -> str:
+def _spelled_out(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the last of four hex digits

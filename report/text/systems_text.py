@@ -1,4 +1,8 @@
-"""First-screen systems: forest plot of all outputs with its parts."""
+"""Systems on the first screen: a table of several with plotted rates, or the parts of one.
+
+A system's main rate is that of all outputs, or of the checked ones if that is not known; judged outputs are corrected
+with labels if there are enough.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +32,15 @@ from .safe_text import columns_of
 from .ungraded_text import UngradedRange, ungraded_ranges
 
 _MAX_SYSTEMS = 6
+"""Most rows of systems, unless told otherwise."""
 _MAX_NAMED = 3
 """Most judges named before a note; more are counted."""
 _CHECKERS, _JUDGES, _ALL = "checkers", "judges*", "all*"
+"""Headings of rates next to the main rate; a footnote explains the asterisk."""
 
 
 class Ranked(NamedTuple):
-    """Rates by which the first sentence ranks systems, and the first column of their table.
+    """Rates by which the first sentence ranks systems, and that lead their table.
 
     Attributes:
         rates: Rate by system, the best first.
@@ -46,12 +52,13 @@ class Ranked(NamedTuple):
 
 
 NOT_RANKED = Ranked({})
+"""Without a ranking, systems are sorted by their main rates."""
 
 
 def by_rate(systems: Sequence[SystemResult], ranked: Ranked = NOT_RANKED) -> list[SystemResult]:
-    """Sort systems as they are ranked, else by rate; those without one come last."""
+    """Sort systems as they are ranked, others by main rate; those without a rate come last."""
     places = {name: place for place, name in enumerate(ranked.rates)}
-    return sorted(systems, key=lambda each: (places.get(each.system, len(places)), _rank_key(each)))
+    return sorted(systems, key=lambda system: (places.get(system.system, len(places)), _rank_key(system)))
 
 
 def _rank_key(system: SystemResult) -> float:
@@ -60,7 +67,7 @@ def _rank_key(system: SystemResult) -> float:
 
 
 def main_rate(system: SystemResult) -> StratumRate | None:
-    """Return the rate of all outputs, or of the checked ones if too many are ungraded."""
+    """Return the rate of all outputs, if undefined of the checked ones, else of the judged ones."""
     if system.overall is not None and system.overall.value is not None:
         return system.overall
     decided = checked(system)
@@ -73,7 +80,7 @@ def checked(system: SystemResult) -> StratumRate | None:
 
 
 def ungraded(system: SystemResult) -> int | None:
-    """Count ungraded outputs, including cases without an output, or None if unknown."""
+    """Return the number of ungraded outputs, missing ones included, or None if unknown."""
     if system.overall is not None:
         return system.overall.of - system.overall.n
     decided = checked(system)
@@ -88,18 +95,23 @@ def systems_document(
     linked: bool = False,
     most: int = _MAX_SYSTEMS,
 ) -> Iterator[Piece]:
-    """Show several systems as they are ranked, at most so many, or the parts of a single one.
+    """Yield a table of systems, or of the parts of a single system.
 
-    With ``linked``, ungraded counts link to their items on the same page.
+    Args:
+        systems: The systems.
+        judges: What the run's judges did.
+        ranked: Rates that rank the systems.
+        linked: Link counts of ungraded outputs to their items on the same page.
+        most: Most systems; more are counted.
     """
     if len(systems) == 1:
-        yield from _parts(systems[0], judges)
+        yield from _parts_table(systems[0], judges)
     elif systems:
         yield from _systems_table(by_rate(systems, ranked), judges, ranked, linked=linked, most=most)
 
 
-class _RatesKnown(NamedTuple):
-    """Availability of rates in a table of systems.
+class _TableColumns(NamedTuple):
+    """Which rates a table of systems can show, which decides its columns.
 
     Attributes:
         whole: Every system has a rate of all its outputs.
@@ -115,7 +127,7 @@ class _RatesKnown(NamedTuple):
 
     @classmethod
     def of(cls, systems: Sequence[SystemResult], ranked: Ranked) -> Self:
-        """Return the rates that these systems have, and which one ranks them."""
+        """Find the rates that these systems have."""
         whole = all(system.overall is not None and system.overall.value is not None for system in systems)
         return cls(
             whole,
@@ -126,7 +138,7 @@ class _RatesKnown(NamedTuple):
 
     @property
     def extra_columns(self) -> tuple[str, ...]:
-        """Titles of the columns beside the main rate."""
+        """Headings of the rates after the main rate."""
         if not (self.checked and self.judged):
             return ()
         if self.first:
@@ -134,7 +146,7 @@ class _RatesKnown(NamedTuple):
         return (_JUDGES, _ALL) if self.whole else (_JUDGES,)
 
     def graded(self, system: SystemResult) -> StratumRate | None:
-        """Return the rate whose ungraded outputs nobody graded, neither checkers nor judges."""
+        """Return the rate that counts as ungraded what neither checkers nor judges graded."""
         return system.overall if self.whole else self.main(system)
 
     def main(self, system: SystemResult) -> StratumRate | None:
@@ -150,47 +162,45 @@ def _systems_table(
     linked: bool,
     most: int,
 ) -> Iterator[Piece]:
-    """Show a row per system: its main rate, n, rates of checkers and judges, ungraded outputs."""
+    """Yield a row per system, what ungraded outputs may change, and a footnote on judged rates."""
     names = short_names(system.system for system in systems)
-    available = _RatesKnown.of(systems, ranked)
+    columns = _TableColumns.of(systems, ranked)
     rows: list[PlotRow] = [
         (
             names.of(system.system),
-            ranked.rates.get(system.system) or available.main(system),
-            (*_cells(system, available), _ungraded_cell(system, linked=linked)),
+            ranked.rates.get(system.system) or columns.main(system),
+            (*_cells(system, columns), _ungraded_cell(system, linked=linked)),
         )
         for system in systems[:most]
     ]
     if names.shared:
         yield f"systems {names.shared}"
-    yield plotted_table(
-        "", (_main_title(systems, available), "n", *available.extra_columns, "ungraded"), rows
-    )
+    yield plotted_table("", (_main_title(systems, columns), "n", *columns.extra_columns, "ungraded"), rows)
     if len(systems) > most:
         yield number_text.counted(len(systems) - most, "more system")
     yield from ungraded_ranges(
         UngradedRange(
             names.of(system.system),
-            None if (graded := available.graded(system)) is None else graded.bounds,
+            None if (graded := columns.graded(system)) is None else graded.bounds,
             ungraded(system) or 0,
             system.failed_calls,
         )
         for system in systems[:most]
     )
-    if available.judged:
+    if columns.judged:
         yield _judged_note(systems, judges)
 
 
-def _cells(system: SystemResult, available: _RatesKnown) -> Iterator[str | Cell]:
-    """Yield n of the main rate, and the rates beside it."""
-    main = available.main(system)
+def _cells(system: SystemResult, columns: _TableColumns) -> Iterator[str | Cell]:
+    """Yield n of the main rate, and the rates after it."""
+    main = columns.main(system)
     yield "-" if main is None else number_text.count(main.n)
-    for title in available.extra_columns:
-        yield rate_and_n(_beside(system, title))
+    for title in columns.extra_columns:
+        yield rate_and_n(_rate_of_column(system, title))
 
 
-def _beside(system: SystemResult, title: str) -> StratumRate | None:
-    """Return the rate of a column beside the main rate."""
+def _rate_of_column(system: SystemResult, title: str) -> StratumRate | None:
+    """Return a system's rate in a column after the main rate."""
     return {_CHECKERS: checked(system), _JUDGES: system.judged, _ALL: system.overall}[title]
 
 
@@ -202,36 +212,36 @@ def _ungraded_cell(system: SystemResult, *, linked: bool) -> str | Cell:
     return Cell(text, link=items_at(system=system.system, group=UNGRADED)) if linked and count else text
 
 
-def _main_title(systems: Sequence[SystemResult], available: _RatesKnown) -> str:
-    """Return the title of the main rate, starred if `_judged_note` explains it."""
-    if available.first or not (available.checked or available.judged):
-        shares_judged = available.judged and (_uncorrected(systems) or not available.checked)
+def _main_title(systems: Sequence[SystemResult], columns: _TableColumns) -> str:
+    """Return the heading of the main rate, with an asterisk if `_judged_note` explains it."""
+    if columns.first or not (columns.checked or columns.judged):
+        shares_judged = columns.judged and (_uncorrected(systems) or not columns.checked)
         return "all outputs*" if shares_judged else "all outputs"
-    return "checked outputs" if available.checked else _JUDGES
+    return "checked outputs" if columns.checked else _JUDGES
 
 
 def _judged_note(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> str:
-    """Return the footnote for starred rates."""
+    """Return the footnote on rates with an asterisk."""
     corrected = [
         system.system
         for system in systems
         if system.overall is not None and system.overall.name != ALL_UNCORRECTED
     ]
-    how = (
+    correction = (
         "uncorrected"
         if _uncorrected(systems)
         else number_text.correction(corrected, (system.system for system in systems))
     )
     condition = f" ({IF_SAMPLED})" if corrected_by_sample(systems, judges) else ""
-    return f"* undecided by checkers, judged, {how}{condition}"
+    return f"* undecided by checkers, judged, {correction}{condition}"
 
 
 IF_SAMPLED = "valid if the labelled outputs are a random sample"
-"""Condition of a correction with labels of some outputs."""
+"""Condition for a correction with labels of some outputs to be valid."""
 
 
 def corrected_by_sample(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> bool:
-    """Return whether labels of some judged outputs, not of all, correct the rates."""
+    """Return whether labels correct the rates, and only some of the judged outputs have one."""
     return not _uncorrected(systems) and any(use.undecided_labelled < use.undecided for use in judges)
 
 
@@ -244,30 +254,33 @@ _UNDECLARED = "labels that may be no random sample of these outputs"
 _CHOSEN_LABELS = "labels that are not a random sample of these outputs"
 
 
-def _parts(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
-    """Show one system's rate of all outputs, of the checked ones, and by each judge."""
+def _parts_table(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
+    """Yield a table of one system: its rates of all outputs, of the checked ones, by each judge."""
     judged = judged_parts(system)
-    shown = without_baselines(judged, judges) or judged
-    judge_rows, reasons = _judge_rows(system, shown)
+    judge_parts = without_baselines(judged, judges) or judged
+    judge_rows, reasons = _judge_rows(system, judge_parts)
     rows: list[PlotRow] = []
-    whole, decided = system.overall, checked(system)
-    if whole is not None and shown:
+    whole, checked_rate = system.overall, checked(system)
+    if whole is not None and judge_parts:
         mark = "*" if whole.name == ALL_UNCORRECTED else ""
         rows.append((f"{ALL}{mark}", whole, _counts(whole)))
-    if decided is not None:
-        rows += _checked_rows(decided, alone=not shown)
+    if checked_rate is not None:
+        rows += _checked_rows(checked_rate, alone=not judge_parts)
     yield plotted_table("", ("pass rate", "n", "ungraded"), [*rows, *judge_rows])
     notes = [f"* uncorrected: {' or '.join(reasons)}"] if reasons else []
-    if whole is not None and shown and whole.value is None and whole.undefined is not None:
+    if whole is not None and judge_parts and whole.value is None and whole.undefined is not None:
         notes.append(f"no rate of all outputs: {whole.undefined}")
-    if any(part.fractions for part in shown):
+    if any(part.fractions for part in judge_parts):
         notes.append("a judge's row is its mean score")
     if notes:
         yield "; ".join(notes)
 
 
 def _checked_rows(decided: StratumRate, *, alone: bool) -> Iterator[PlotRow]:
-    """Yield the row of the checked outputs, if any; ``alone`` if no judge graded the others."""
+    """Yield the row of the checked outputs, if there are any.
+
+    With ``alone``, no judge graded the others: then undecided outputs count as ungraded.
+    """
     undecided = decided.of - decided.n
     ungraded = undecided
     if not alone:
@@ -278,19 +291,21 @@ def _checked_rows(decided: StratumRate, *, alone: bool) -> Iterator[PlotRow]:
 
 
 def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[list[PlotRow], list[str]]:
-    """Return a row per judge, starred if uncorrected, and the reasons for that."""
+    """Return a row per judge, with an asterisk if uncorrected, and the reasons why some are."""
     corrected = {part.by: part for part in system.strata if part.name == CORRECTED}
     names = judge_names([part.by or "" for part in parts])
     rows: list[PlotRow] = []
-    reasons = dict[str, None]()
+    reasons = dict[str, None]()  # as a set in order
     for part in parts:
         corrected_rate = corrected.get(part.by)
-        usable = corrected_rate is not None and corrected_rate.value is not None and corrected_rate.corrects
-        uncorrected = not usable and part.value is not None
-        if uncorrected:
+        is_corrected = (
+            corrected_rate is not None and corrected_rate.value is not None and corrected_rate.corrects
+        )
+        is_uncorrected = not is_corrected and part.value is not None
+        if is_uncorrected:
             reasons[_why_uncorrected(corrected_rate)] = None
-        name = f"{names.of(part.by or '')}{'*' if uncorrected else ''}"
-        rows.append((name, corrected_rate if usable else part, _counts(part)))
+        name = f"{names.of(part.by or '')}{'*' if is_uncorrected else ''}"
+        rows.append((name, corrected_rate if is_corrected else part, _counts(part)))
     return rows, list(reasons)
 
 
@@ -306,34 +321,37 @@ def _why_uncorrected(corrected: StratumRate | None) -> str:
 
 
 def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
-    """Shorten judges' names: cut a shared model, then any other shared part.
+    """Shorten judges' names, ``judge/variant@model``.
 
-    Different models are also cut if a name is too long and the judges differ without them.
+    A shared model is cut, then any other shared part. Different models are also cut if a name is too long and the names
+    still differ without them.
     """
     if len(bare := _without_models(names, columns)) == len(names):
-        short = short_names(bare.values(), columns=columns)
+        short_bare = short_names(bare.values(), columns=columns)
         models = dict.fromkeys(name.rpartition("@")[2] for name in names)
-        shared = ", ".join(filter(None, (short.shared, *models)))
-        return ShortNames({name: short.of(bare[name]) for name in names} if short.shared else bare, shared)
+        shared = ", ".join(filter(None, (short_bare.shared, *models)))
+        return ShortNames(
+            {name: short_bare.of(bare[name]) for name in names} if short_bare.shared else bare, shared
+        )
     models = {name.rpartition("@")[2] for name in names if "@" in name}
     shared = f"@{models.pop()}" if len(models) == 1 and all("@" in name for name in names) else ""
-    short = short_names((name.removesuffix(shared) for name in names), columns=columns)
+    short_bare = short_names((name.removesuffix(shared) for name in names), columns=columns)
     model = shared.removeprefix("@")
-    shared_parts = ", ".join(filter(None, (short.shared, model)))
-    return ShortNames({name: short.of(name.removesuffix(shared)) for name in names}, shared_parts)
+    shared_parts = ", ".join(filter(None, (short_bare.shared, model)))
+    return ShortNames({name: short_bare.of(name.removesuffix(shared)) for name in names}, shared_parts)
 
 
 def _without_models(names: Sequence[str], columns: int) -> dict[str, str]:
-    """Return names without models if one is too long and they still differ; else none."""
-    bare = {name: name.rpartition("@")[0] for name in names}
+    """Return each name without its model, if a name is too long and they still differ; else {}."""
+    without_models = {name: name.rpartition("@")[0] for name in names}
     too_long = any(columns_of(name) > columns for name in names)
-    several = len({name.rpartition("@")[2] for name in names}) > 1
-    differ = len(set(bare.values())) == len(bare) and all(bare.values())
-    return bare if too_long and several and differ else {}
+    has_several_models = len({name.rpartition("@")[2] for name in names}) > 1
+    still_differ = len(set(without_models.values())) == len(without_models) and all(without_models.values())
+    return without_models if too_long and has_several_models and still_differ else {}
 
 
 def rate_notes(systems: Sequence[SystemResult]) -> Iterator[str]:
-    """Yield each note on a rate once, after its judges and the systems it applies to."""
+    """Yield each note on a rate once, with the judges and systems that it is about."""
     systems_by_note: dict[str, dict[str, None]] = {}
     judges_by_note: dict[str, dict[str, None]] = {}
     for system in systems:
@@ -343,19 +361,25 @@ def rate_notes(systems: Sequence[SystemResult]) -> Iterator[str]:
                 judges_by_note.setdefault(rate.note, {}).update({rate.by: None} if rate.by else {})
     for note, names in systems_by_note.items():
         judges = list(judges_by_note[note])
-        named = ", ".join(judges) if len(judges) <= _MAX_NAMED else number_text.counted(len(judges), "judge")
-        which = "" if len(names) == len(systems) else ", ".join(names)
-        subject = f"{named} ({which})" if named and which else named or which
+        judges_text = (
+            ", ".join(judges) if len(judges) <= _MAX_NAMED else number_text.counted(len(judges), "judge")
+        )
+        systems_affected = "" if len(names) == len(systems) else ", ".join(names)
+        subject = (
+            f"{judges_text} ({systems_affected})"
+            if judges_text and systems_affected
+            else judges_text or systems_affected
+        )
         yield f"{subject}: {note}" if subject else note
 
 
 def judged_parts(system: SystemResult) -> list[StratumRate]:
-    """Return each judge's uncorrected rate on what no checker decided."""
+    """Return each judge's uncorrected rate of the outputs that no checker decided."""
     return [part for part in system.strata if part.by is not None and part.name not in {DECIDED, CORRECTED}]
 
 
 def without_baselines(parts: Sequence[StratumRate], judges: Sequence[JudgeUse]) -> list[StratumRate]:
-    """Drop the rates of baselines, which do not read the output."""
+    """Leave out rates by baselines, which do not read the output."""
     baselines = {use.name for use in judges if use.id is not None and is_baseline(use.id)}
     return [part for part in parts if part.by not in baselines]
 

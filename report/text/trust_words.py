@@ -1,4 +1,8 @@
-"""Verdicts on judges, in words: what labels show of each one."""
+"""Verdicts on judges (`Trust`): what labels show of each, by the rules of docs/report.md.
+
+`trust_in` and `control_in` are for runs, `trust_of` and `controls_of` for calibrations of tables; `judges_text` lays
+verdicts out. TPR is the share of good outputs that a judge passes, TNR the share of bad ones that it fails.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +42,13 @@ CHANCE_WORDS: dict[TrustWord, str] = {
     "no better than chance": "is no better than chance",
     "not shown to be better": "is not shown to be better than chance",
 }
-"""Verdicts on judges that may guess, and their sentence."""
+"""Verdicts on judges that may be guessing, with a predicate for each."""
 
 LOW_ERRORS: TrustWord = "both error rates below 10 %"
 """Verdict on a judge whose errors of both kinds are shown to be rare, on each system."""
 
 MORE_LABELS: TrustWord = "needs more labels"
-"""Verdict on a judge of which labels show too little."""
+"""Verdict on a judge with too few labels for any other verdict."""
 
 OFF_WORDS: dict[TrustWord, tuple[str, str]] = {
     "passes more than labels do": ("passes {} more", "pass {} more"),
@@ -52,20 +56,25 @@ OFF_WORDS: dict[TrustWord, tuple[str, str]] = {
     "scores above labels": ("scores {} higher", "score {} higher"),
     "scores below labels": ("scores {} lower", "score {} lower"),
 }
-"""Verdicts on judges off the labels, which nothing says are of all outputs or of a random sample; with their verbs."""
+"""Verdicts on judges whose rate is off the labels', with verbs for one judge and several; ``{}`` stands for points.
+
+Such a judge is called biased only if labels are declared to be of all outputs or of a random sample.
+"""
 
 LOW_ERRORS_RATE = 0.9
-"""Lower end of TPR and TNR from which both error rates are below 10 %."""
+"""Lower end of the intervals of TPR and TNR from which both error rates are shown to be below 10 %."""
 
 ENOUGH = 10
-"""Labels below which nothing bad is said of a judge; of undecided outputs, below which, unless all have one, it
-is tested on checked outputs only."""
+"""Fewest labels of a class for a bad verdict on a judge.
+
+Also the fewest labels of undecided outputs, unless all have one, for a judge to count as tested on them.
+"""
 
 _UNEVEN_P = 0.05
-"""Largest adjusted p at which a judge's rates differ by the value of a column."""
+"""Largest adjusted p at which a judge's rates are said to differ between systems."""
 
 _WORSE_P = 0.1
-"""Largest p at which a judge counts as worse on undecided outputs, of which ten may be labelled."""
+"""Largest p at which a judge counts as worse on undecided outputs; lenient, since these may have only ten labels."""
 
 _RATES = ("true_positive_rate", "true_negative_rate")
 
@@ -80,7 +89,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
         panel: Its calibration.
         adjudicated: Adjudication of its labels, in words; empty if there was none.
         checked_only: Whether it graded undecided outputs but has labels of checked ones only.
-        off: What its rate, or mean score, is above the labels' (below if negative).
+        off: Its pass rate minus the labels'; of probabilities, the mean score minus the labels' rate.
     """
 
     judge: str
@@ -103,102 +112,121 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def weaker_rate(self) -> Statistic | None:
-        """Of TPR and TNR, the rate with the smaller lower end, or None if one is unknown."""
+        """TPR or TNR, whichever has the lower interval, or None if a class has no labels."""
         defined = [rate for rate in _rates(self.panel) if rate is not None and rate.low is not None]
-        return min(defined, key=lambda each: each.low or 0.0) if defined and self.bad and self.good else None
+        return min(defined, key=lambda rate: rate.low or 0.0) if defined and self.bad and self.good else None
 
     @property
     def worst_error_rate(self) -> float | None:
-        """The larger upper end of the two error rates: passing bad, failing good outputs."""
+        """The larger of the upper limits of the two error rates."""
         return (
             None if self.weaker_rate is None or self.weaker_rate.low is None else 1.0 - self.weaker_rate.low
         )
 
 
 def trust_in(summary: RunSummary) -> Iterator[Trust]:
-    """Give each judge its verdict; a baseline gets one only if no other judge was asked."""
+    """Yield the verdict on each judge of a run; on baselines only if there is no other judge."""
     judges = [use for use in summary.judges if use.name not in summary.baselines]
     for use in judges or summary.judges:
-        yield _trust(use.name, summary.agreement, use)
+        yield _trust_in_judge(use.name, summary.agreement, use)
 
 
 def control_in(summary: RunSummary) -> Trust | None:
-    """Return the verdict on the baseline with most labels."""
+    """Return the verdict on the baseline with the most labels; None without other judges."""
     baselines = [use for use in summary.judges if use.name in summary.baselines]
     if len(baselines) == len(summary.judges):
         return None
-    controls = [_trust(use.name, summary.agreement, use) for use in baselines]
+    controls = [_trust_in_judge(use.name, summary.agreement, use) for use in baselines]
     return max(
-        (control for control in controls if control.panel.n), key=lambda each: each.panel.n, default=None
+        (control for control in controls if control.panel.n),
+        key=lambda control: control.panel.n,
+        default=None,
     )
 
 
 def trust_of(calibration: Calibration) -> Iterator[Trust]:
-    """Give each judge of a table its verdict; baselines get one only among themselves."""
+    """Return the verdict on each judge of a table; on baselines only if there is no other judge."""
     names = [name for name in calibration.judges if not is_baseline_name(name)]
-    return (_trust(name, calibration) for name in names or calibration.judges)
+    return (_trust_in_judge(name, calibration) for name in names or calibration.judges)
 
 
 def controls_of(calibration: Calibration) -> list[Trust]:
-    """Return the verdicts on the baselines of a table, if it has other judges."""
-    controls = [_trust(name, calibration) for name in calibration.judges if is_baseline_name(name)]
+    """Return the verdicts on a table's baselines; none if it has no other judges."""
+    controls = [_trust_in_judge(name, calibration) for name in calibration.judges if is_baseline_name(name)]
     return controls if len(controls) < len(calibration.judges) else []
 
 
-def _trust(name: str, calibration: Calibration, use: JudgeUse | None = None) -> Trust:
+def _trust_in_judge(name: str, calibration: Calibration, use: JudgeUse | None = None) -> Trust:
     panel = calibration.judges.get(name, JudgeCalibration())
-    word, why = _verdict(name, panel, calibration)
+    word, why = _word_and_reason(name, panel, calibration)
     if word == "no labels" and use is not None and not use.outcomes.get("graded"):
         word, why = "nothing graded", "it graded no output"
-    p = None if use is None else use.undecided_worse_p
-    if word == LOW_ERRORS and p is not None and p <= _WORSE_P:
+    worse_p = None if use is None else use.undecided_worse_p
+    if word == LOW_ERRORS and worse_p is not None and worse_p <= _WORSE_P:
         word = MORE_LABELS
-        why += f"; it agrees with labels less often on undecided outputs (p {number_text.p_value(p)})"
-    decided = adjudicated_by(calibration.adjudication, name)
-    why = "; ".join(filter(None, (why, decided)))
-    only = use is not None and _checked_only(use)
+        why += f"; it agrees with labels less often on undecided outputs (p {number_text.p_value(worse_p)})"
+    adjudication = adjudicated_by(calibration.adjudication, name)
+    why = "; ".join(filter(None, (why, adjudication)))
+    is_checked_only = use is not None and _checked_only(use)
     off = _off(name, panel, calibration)
-    return Trust(judge=name, word=word, why=why, panel=panel, adjudicated=decided, checked_only=only, off=off)
+    return Trust(
+        judge=name,
+        word=word,
+        why=why,
+        panel=panel,
+        adjudicated=adjudication,
+        checked_only=is_checked_only,
+        off=off,
+    )
 
 
 def _checked_only(use: JudgeUse) -> bool:
+    """Return whether a judge graded undecided outputs of which too few have labels to test it."""
     return use.undecided > 0 and use.undecided_labelled < min(ENOUGH, use.undecided)
 
 
-def _verdict(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
+def _word_and_reason(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
+    """Return the verdict on a judge, by labels, then guessing, then error rates; with why."""
     good, bad = panel.tp + panel.fn, panel.fp + panel.tn
     if not good and not bad:
         return "no labels", "no output that it judged has a label"
     if not good or not bad:
         return MORE_LABELS, f"no {'good' if not good else 'bad'} output that it judged has a label"
-    alone = panel.statistics.get("balanced_accuracy")
-    guesses = verdict_at_once(alone, panel.balanced_accuracy_at_once or alone)
-    if alone is not None and guesses is not None:
+    balanced = panel.statistics.get("balanced_accuracy")
+    chance_word = verdict_at_once(balanced, panel.balanced_accuracy_at_once or balanced)
+    if balanced is not None and chance_word is not None:
         few = min(good, bad) < ENOUGH
-        return MORE_LABELS if few or guesses == "too few labels" else guesses, balanced_accuracy(panel)
-    return _by_rates(name, panel, calibration)
+        return MORE_LABELS if few or chance_word == "too few labels" else chance_word, balanced_accuracy(
+            panel
+        )
+    return _word_by_rates(name, panel, calibration)
 
 
-def _by_rates(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
-    """Return the verdict on a judge that does not guess, by intervals for all judges at once."""
+def _word_by_rates(name: str, panel: JudgeCalibration, calibration: Calibration) -> tuple[TrustWord, str]:
+    """Return the verdict on a judge that does not guess, by its error rates, and the reason.
+
+    Intervals hold for all judges at once, since several judges are tested.
+    """
     errors = (
         f"it lets {panel.fp:,} of {panel.fp + panel.tn:,} bad outputs through "
         f"and rejects {panel.fn:,} of {panel.tp + panel.fn:,} good ones"
     )
-    of = len(calibration.judges)
+    judge_count = len(calibration.judges)
     systems = calibration.slices.get("system", {})
-    shown = {system: _rates(panels[name], of) for system, panels in systems.items() if name in panels}
-    rates = _rates(panel, of)
+    rates_by_system = {
+        system: _rates(panels[name], judge_count) for system, panels in systems.items() if name in panels
+    }
+    rates = _rates(panel, judge_count)
     if _are_high(rates):
-        unclear = [system for system, each in shown.items() if not _are_high(each)]
-        if len(shown) < 2 or not unclear:  # noqa: PLR2004 - one system is not compared
+        unclear = [system for system, by_system in rates_by_system.items() if not _are_high(by_system)]
+        if len(rates_by_system) < 2 or not unclear:  # noqa: PLR2004 - one system is not compared
             return LOW_ERRORS, errors
         errors += f"; both error rates are not shown to be below 10 % on {listed(unclear)}"
     if (word := _leaning(name, panel, calibration)) is not None:
         return word, errors
     if _are_low(rates):
         return "errs too often", errors
-    low = [system for system, each in shown.items() if _are_low(each)]
+    low = [system for system, by_system in rates_by_system.items() if _are_low(by_system)]
     if low and _differs_by_system(name, calibration):
         return "errs too often", f"{errors}; it errs too often on {listed(low)}"
     return MORE_LABELS, errors
@@ -211,23 +239,23 @@ def balanced_accuracy(panel: JudgeCalibration) -> str:
 
 
 def _leaning(name: str, panel: JudgeCalibration, calibration: Calibration) -> TrustWord | None:
-    """Return the word for a judge whose rate is clearly off the labels', if it is.
+    """Return the verdict on a judge whose rate is clearly off the labels', else None.
 
-    Of probabilities, the mean counts instead of the rate above a cut. Only labels of all outputs, or of a random
-    sample, show a bias. Scores that may be probabilities have no word, since nothing says where to cut them.
+    For probabilities the mean is compared, not the rate above a threshold. Only labels of all outputs or of a random
+    sample show a bias. Scores that may be probabilities get no verdict, since nothing says which threshold they have.
     """
     if name in undeclared_judges(calibration):
         return None
-    of = len(calibration.judges)
+    judge_count = len(calibration.judges)
     probability = probability_judges(calibration).get(name)
     if probability is not None:
-        off = in_the_large(probability, calibration.level, of)
+        off = in_the_large(probability, calibration.level, judge_count)
     else:
-        bias = _at_once(panel, "bias", of)
+        bias = _at_once(panel, "bias", judge_count)
         off = 0.0
         if bias is not None and bias.low is not None and bias.high is not None:
-            off = max(bias.low, 0.0) + min(bias.high, 0.0)
-    if not off or panel.n < 2 * ENOUGH:
+            off = max(bias.low, 0.0) + min(bias.high, 0.0)  # the end nearer to 0, or 0 if it is inside
+    if not off or panel.n < 2 * ENOUGH:  # of both classes together
         return None
     if panel.declared is not None:
         return "biased"
@@ -237,20 +265,20 @@ def _leaning(name: str, panel: JudgeCalibration, calibration: Calibration) -> Tr
 
 
 def _off(name: str, panel: JudgeCalibration, calibration: Calibration) -> float:
-    """Return how far a judge's rate, or the mean of its probabilities, is above the labels'."""
+    """Return a judge's rate, or mean probability, minus the labels' rate; 0 if unknown."""
     probability = probability_judges(calibration).get(name)
-    found = (
+    difference = (
         panel.statistics.get("bias")
         if probability is None
         else probability.calibration.get("calibration_in_the_large")
     )
-    return 0.0 if found is None or found.value is None else found.value
+    return 0.0 if difference is None or difference.value is None else difference.value
 
 
 def _at_once(panel: JudgeCalibration, name: str, of: int) -> Statistic | None:
-    """Return a rate with its interval for all ``of`` judges at once.
+    """Return a rate with an interval that holds for ``of`` judges at once.
 
-    None in runs of versions without it.
+    It is None in runs of earlier versions, which did not compute it.
     """
     return panel.rates_at_once.get(name) if of > 1 else panel.statistics.get(name)
 
@@ -260,12 +288,14 @@ def _rates(panel: JudgeCalibration, of: int = 1) -> list[Statistic | None]:
 
 
 def error_rates(panel: JudgeCalibration) -> list[Statistic | None]:
-    """Return the shares of bad outputs that a judge passed and of good ones that it failed."""
+    """Return the share of bad outputs that a judge passed, and of good ones that it failed."""
     return [None if rate is None else _complement(rate) for rate in reversed(_rates(panel))]
 
 
 def _complement(rate: Statistic) -> Statistic:
-    value, low, high = (None if each is None else 1.0 - each for each in (rate.value, rate.high, rate.low))
+    value, low, high = (
+        None if number is None else 1.0 - number for number in (rate.value, rate.high, rate.low)
+    )
     return msgspec.structs.replace(rate, value=value, low=low, high=high)
 
 
@@ -275,7 +305,7 @@ def _are_high(rates: Sequence[Statistic | None]) -> bool:
 
 
 def _are_low(rates: Sequence[Statistic | None]) -> bool:
-    """Return whether labels, not too few, show TPR or TNR to be low."""
+    """Return whether enough labels show TPR or TNR to be low."""
     return any(
         rate is not None and rate.high is not None and rate.high < LOW_ERRORS_RATE and rate.n >= ENOUGH
         for rate in rates

@@ -35,7 +35,7 @@ class BfclGenerateSettings(WorkingSettings, AccessSettings, DryRunSettings):
         Setting(
             "A category, or a group of them (live, multi_turn, ...); may be given several times.",
             option="--category",
-            earlier=("--test-category",),
+            aliases=("--test-category",),
             metavar="NAME",
             harmless=True,
         ),
@@ -104,7 +104,7 @@ class BfclScoreSettings(JsonSettings):
         Setting(
             "Score only this category, or group of them (live, multi_turn, ...); may be given several times.",
             option="--category",
-            earlier=("--test-category",),
+            aliases=("--test-category",),
             metavar="NAME",
             harmless=True,
         ),

@@ -160,7 +160,7 @@ class PlanSettings(LabelTablesSettings, GradesSettings, ScoreScalesSettings, Ver
         str | None,
         Setting(
             "The expensive judge: expected rates, or its name in the pilot.",
-            earlier=("--dear",),
+            aliases=("--dear",),
             metavar="TPR,TNR|JUDGE",
             section=BUDGET,
             harmless=True,

@@ -71,7 +71,7 @@ class PromptsRenderSettings(JudgeScaleSettings, WorldsSettings):
 
     judge: Annotated[str, Setting(is_argument=True, required=True)]
     cases: Annotated[
-        Path, Setting("The cases file (JSON Lines).", earlier=("--case",), form="input file", required=True)
+        Path, Setting("The cases file (JSON Lines).", aliases=("--case",), form="input file", required=True)
     ]
     outputs: Annotated[Path | None, Setting("Outputs of the systems (JSON Lines).", form="input file")] = None
     case_id: Annotated[str, Setting("Id of the case.", option="--id", harmless=True, required=True)]

@@ -17,7 +17,7 @@ from judge_items import HOTEL, make_case, make_output
 from provider_server import Answer, ProviderServer, Status, in_the_form_asked_for
 
 import fiducial as fd
-from fiducial.api.callable_judge import ReadyJudge
+from fiducial.api.callable_judge import CallableJudge
 from fiducial.calibration.pass_threshold import PassThreshold
 from fiducial.errors import ConfigurationError, PromptError, RecordError, UsageError
 from fiducial.evaluation.store.run_store import RunStore
@@ -25,7 +25,7 @@ from fiducial.records import encode_record
 
 pytestmark = pytest.mark.usefixtures("bare_environment")
 
-Make = Callable[..., ReadyJudge]
+Make = Callable[..., CallableJudge]
 
 _REFERENCES: dict[str, dict[str, Any]] = {
     "tool_call": {"calls": [{"book_hotel": {"city": ["Rome"], "nights": [2]}}]},
@@ -49,9 +49,9 @@ GROUNDED = case_of(kind="grounded_answer", messages=[{"role": "user", "content":
 @pytest.fixture
 def make(server: ProviderServer) -> Iterator[Make]:
     """Makes judges at the loopback server, without a cache unless one is asked for."""
-    made: list[ReadyJudge] = []
+    made: list[CallableJudge] = []
 
-    def judge(prompt: Any = "tool_call_accuracy/direct", **settings: Any) -> ReadyJudge:
+    def judge(prompt: Any = "tool_call_accuracy/direct", **settings: Any) -> CallableJudge:
         options: dict[str, Any] = {"model": "m", "base_url": server.base_url, "api_key": "secret-key"}
         options |= {"cache": False} | settings
         made.append(fd.judge(prompt, **options))

@@ -12,12 +12,12 @@ from choosing import choosing, without
 from provider_server import ProviderServer
 
 import fiducial as fd
-from fiducial.api.callable_judge import ReadyJudge
+from fiducial.api.callable_judge import CallableJudge
 from fiducial.errors import UsageError
 
 
 @pytest.fixture
-def judge(server: ProviderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReadyJudge]:
+def judge(server: ProviderServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CallableJudge]:
     """A judge that does not like the word wrong."""
     monkeypatch.chdir(tmp_path)
     server.script = choosing(without("wrong"))
@@ -43,7 +43,7 @@ def answers(system: str, text: str, count: int = 8) -> list[fd.Output]:
 CASES = [case(number) for number in range(8)]
 
 
-def test_two_lists_of_outputs(judge: ReadyJudge):
+def test_two_lists_of_outputs(judge: CallableJudge):
     found = fd.prefer(answers("a", "right"), answers("b", "wrong"), cases=CASES, judges=judge)
     (match,) = found.judges[0].matches
     assert (match.a_won, match.better, match.preferred.value) == (8, "a", 1.0)
@@ -56,12 +56,12 @@ def test_two_lists_of_outputs(judge: ReadyJudge):
     assert found.to_frame().loc[0, "better"] == "a"
 
 
-def test_two_outputs(judge: ReadyJudge):
+def test_two_outputs(judge: CallableJudge):
     found = fd.prefer(answers("a", "right")[0], answers("b", "wrong")[0], cases=[case()], judges=judge)
     assert (found.judges[0].matches[0].n, found.judges[0].matches[0].better) == (1, None)
 
 
-def test_several_systems_in_one_list_are_all_compared(judge: ReadyJudge):
+def test_several_systems_in_one_list_are_all_compared(judge: CallableJudge):
     outputs = [*answers("a", "right"), *answers("b", "wrong"), *answers("c", "fine")]
     found = fd.prefer(outputs, cases=CASES, judges=judge)
     assert [(match.a, match.b) for match in found.judges[0].matches] == [("a", "b"), ("a", "c"), ("b", "c")]
@@ -69,7 +69,7 @@ def test_several_systems_in_one_list_are_all_compared(judge: ReadyJudge):
     assert [(match.a, match.b) for match in only.judges[0].matches] == [("a", "b"), ("b", "c")]
 
 
-def test_labels_say_whether_the_better_one_is_preferred(judge: ReadyJudge):
+def test_labels_say_whether_the_better_one_is_preferred(judge: CallableJudge):
     pairs = [*answers("a", "right"), *answers("b", "wrong")]
     labels = [
         fd.Verdict(
@@ -87,7 +87,7 @@ def test_labels_say_whether_the_better_one_is_preferred(judge: ReadyJudge):
     assert (found.n, found.wrong_in_both.value) == (8, 1.0)
 
 
-def test_what_people_prefer_on_a_part_corrects_the_win_rate(judge: ReadyJudge):
+def test_what_people_prefer_on_a_part_corrects_the_win_rate(judge: CallableJudge):
     count = 40
     people = [
         fd.Verdict(
@@ -115,7 +115,7 @@ def test_what_people_prefer_on_a_part_corrects_the_win_rate(judge: ReadyJudge):
     assert found.labels.right.value == pytest.approx(16 / 20)
 
 
-def test_runs_bring_cases_outputs_and_labels(judge: ReadyJudge, tmp_path: Path):
+def test_runs_bring_cases_outputs_and_labels(judge: CallableJudge, tmp_path: Path):
     one = fd.evaluate(CASES, answers("a", "right"), rules="strict")
     other = fd.evaluate(CASES, answers("b", "wrong"), rules="strict", out=tmp_path / "other")
     assert fd.prefer(one, other, judges=judge).judges[0].matches[0].a_won == 8
@@ -123,7 +123,7 @@ def test_runs_bring_cases_outputs_and_labels(judge: ReadyJudge, tmp_path: Path):
 
 
 def test_a_folder_keeps_it_and_nothing_is_asked_again(
-    judge: ReadyJudge, server: ProviderServer, tmp_path: Path
+    judge: CallableJudge, server: ProviderServer, tmp_path: Path
 ):
     outputs = [*answers("a", "right"), *answers("b", "wrong")]
     first = fd.prefer(outputs, cases=CASES, judges=judge, out=tmp_path / "kept")
@@ -133,36 +133,36 @@ def test_a_folder_keeps_it_and_nothing_is_asked_again(
     assert len(server.seen) == asked
 
 
-def test_repeats_ask_each_order_so_often(judge: ReadyJudge, server: ProviderServer):
+def test_repeats_ask_each_order_so_often(judge: CallableJudge, server: ProviderServer):
     found = fd.prefer(answers("a", "right"), answers("b", "wrong"), cases=CASES, judges=judge, repeats=3)
     assert len(server.seen) == 48
     assert found.judges[0].matches[0].n == 8
 
 
-def test_a_system_that_has_no_answer_to_a_case_is_not_compared_on_it(judge: ReadyJudge):
+def test_a_system_that_has_no_answer_to_a_case_is_not_compared_on_it(judge: CallableJudge):
     found = fd.prefer(answers("a", "right"), answers("b", "wrong", 5), cases=CASES, judges=judge)
     assert found.judges[0].comparisons == 5
 
 
-def test_it_works_inside_a_running_loop(judge: ReadyJudge):
+def test_it_works_inside_a_running_loop(judge: CallableJudge):
     async def notebook() -> int:
         return len(fd.prefer(answers("a", "x"), answers("b", "y"), cases=CASES, judges=judge).judges)
 
     assert asyncio.run(notebook()) == 1
 
 
-def test_a_judge_is_called_with_two_texts(judge: ReadyJudge):
+def test_a_judge_is_called_with_two_texts(judge: CallableJudge):
     verdict = judge(query="Why?", first="wrong", second="right", tool_definitions=[])
     assert (verdict.score, verdict.reason) == (0.0, "because")
 
 
-def test_a_judge_that_compares_has_nothing_to_say_of_one_output(judge: ReadyJudge):
+def test_a_judge_that_compares_has_nothing_to_say_of_one_output(judge: CallableJudge):
     verdict = judge(case(), answers("a", "right")[0])
     assert verdict.outcome == "not_applicable"
     assert "compares two outputs" in str(verdict.reason)
 
 
-def test_clusters_are_those_of_cases(judge: ReadyJudge):
+def test_clusters_are_those_of_cases(judge: CallableJudge):
     cases = [
         fd.Case(id=each.id, kind=each.kind, messages=each.messages, reference=each.reference, cluster="one")
         for each in CASES
@@ -171,24 +171,24 @@ def test_clusters_are_those_of_cases(judge: ReadyJudge):
     assert found.judges[0].matches[0].n_clusters == 1
 
 
-def test_without_cases_it_says_what_is_missing(judge: ReadyJudge):
+def test_without_cases_it_says_what_is_missing(judge: CallableJudge):
     with pytest.raises(UsageError, match="with cases="):
         fd.prefer(answers("a", "x"), answers("b", "y"), judges=judge)
 
 
-def test_runs_over_different_cases_are_refused(judge: ReadyJudge):
+def test_runs_over_different_cases_are_refused(judge: CallableJudge):
     one, other = fd.evaluate(CASES, answers("a", "x")), fd.evaluate(CASES[:4], answers("b", "y", 4))
     with pytest.raises(UsageError, match="runs over different cases cannot be compared"):
         fd.prefer(one, other, judges=judge)
 
 
-def test_pairs_that_would_be_called_alike_are_refused(judge: ReadyJudge):
+def test_pairs_that_would_be_called_alike_are_refused(judge: CallableJudge):
     outputs = [*answers("a", "x"), *answers("b vs c", "y"), *answers("a vs b", "y"), *answers("c", "z")]
     with pytest.raises(UsageError, match="two pairs of systems are called 'a vs b vs c'; rename a system"):
         fd.prefer(outputs, cases=CASES, judges=judge)
 
 
-def test_an_import_of_pairs_brings_outputs_and_peoples_choices(judge: ReadyJudge, tmp_path: Path):
+def test_an_import_of_pairs_brings_outputs_and_peoples_choices(judge: CallableJudge, tmp_path: Path):
     rows = [
         {
             "question": f"{n}?",

@@ -13,7 +13,7 @@ from msgspec import structs, to_builtins
 
 from fiducial.calibration import Calibration, calibrate, compare, estimate, table_from_rows
 from fiducial.calibration.agreement.calibrate import Requests
-from fiducial.calibration.pass_threshold import PassAt, PassThreshold, pass_at_of
+from fiducial.calibration.pass_threshold import PassThreshold, overridden_threshold, threshold_overrides
 from fiducial.calibration.tables.calibration_table import Table
 from fiducial.cli.calibrate import command
 from fiducial.errors import UsageError
@@ -169,20 +169,21 @@ class TestComparison:
         assert (pair.a_only_right, pair.b_only_right) == (0, 10)
 
 
-class TestPassAt:
+class TestOverrides:
     @pytest.mark.parametrize(
-        ("given", "threshold"),
+        ("overrides", "threshold"),
         [
-            (PassAt(), PassThreshold(1.0, "declared")),
-            (PassAt(0.7), PassThreshold(0.7, "told")),
-            (PassAt(0.7, {"groundedness": 0.9}), PassThreshold(0.9, "told")),
-            (PassAt(0.7, {"groundedness": 0.9, "groundedness/reasons": 0.8}), PassThreshold(0.8, "told")),
-            (PassAt(judges={"groundedness/reasons@m": 0.6}), PassThreshold(0.6, "told")),
-            (PassAt(judges={"ground": 0.6}), PassThreshold(1.0, "declared")),
+            ({}, PassThreshold(1.0, "declared")),
+            ({"": 0.7}, PassThreshold(0.7, "told")),
+            ({"": 0.7, "groundedness": 0.9}, PassThreshold(0.9, "told")),
+            ({"": 0.7, "groundedness": 0.9, "groundedness/reasons": 0.8}, PassThreshold(0.8, "told")),
+            ({"groundedness/reasons@m": 0.6}, PassThreshold(0.6, "told")),
+            ({"ground": 0.6}, PassThreshold(1.0, "declared")),
         ],
     )
-    def test_the_closest_name_counts(self, given: PassAt, threshold: PassThreshold):
-        assert given.of(["groundedness/reasons@m"], PassThreshold(1.0, "declared")) == threshold
+    def test_the_closest_name_counts(self, overrides: dict[str, float], threshold: PassThreshold):
+        own_threshold = PassThreshold(1.0, "declared")
+        assert overridden_threshold(own_threshold, overrides, ["groundedness/reasons@m"]) == threshold
 
     def test_a_judge_that_is_not_there_is_refused(self):
         with pytest.raises(
@@ -193,7 +194,7 @@ class TestPassAt:
     @pytest.mark.parametrize("threshold", [0, -1, 1.5, float("nan")])
     def test_a_threshold_is_above_0_and_at_most_1(self, threshold: float):
         with pytest.raises(UsageError, match="above 0 and at most 1"):
-            pass_at_of(threshold)
+            threshold_overrides(threshold)
 
 
 def test_the_command_line_says_thresholds_for_all_and_for_one(tmp_path: Any):

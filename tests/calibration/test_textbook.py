@@ -16,7 +16,7 @@ from fiducial.calibration.comparison.significance import (
     holm,
     mcnemar,
 )
-from fiducial.calibration.corrected_rate.two_verdicts import rogan_gladen
+from fiducial.calibration.corrected_rate.binary_verdicts import rogan_gladen
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.calibration.statistics.krippendorff import Level
 from fiducial.calibration.statistics.rates import cohen_kappa, gwet_ac1, scott_pi, weighted_kappa_table

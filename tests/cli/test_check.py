@@ -10,7 +10,7 @@ import pytest
 from command import fiducial, verdicts_in
 
 from fiducial.evaluation.checking import checks
-from fiducial.evaluation.checking.checks import Checked, check_all
+from fiducial.evaluation.checking.checks import JournalLine, check_all
 from fiducial.records import Case, Output, Verdict, read_records, write_records
 
 
@@ -56,7 +56,7 @@ def test_the_summary_can_be_had_as_json(inputs: tuple[Path, Path], tmp_path: Pat
 def test_interrupted_it_keeps_the_verdicts_so_far_beside_the_old_ones(
     inputs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def interrupted(*given: Any, **options: Any) -> Iterator[Checked]:
+    def interrupted(*given: Any, **options: Any) -> Iterator[JournalLine]:
         yield from islice(check_all(*given, **options), 5)
         raise KeyboardInterrupt
 

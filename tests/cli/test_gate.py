@@ -150,7 +150,7 @@ def test_annotations_are_commands_that_a_runner_reads(runs: tuple[Path, Path], a
 
 
 def test_annotations_cannot_be_commands_of_their_own(tmp_path: Path):
-    from fiducial.evaluation.past_runs.changed_verdict import ChangedVerdict
+    from fiducial.evaluation.past_runs.changed_verdicts import ChangedVerdict
     from fiducial.report.gate_files import gate_annotations
 
     gate = fd.gate(verdicts(tmp_path / "a", 39), verdicts(tmp_path / "b", 39), max_drop=0.5)
@@ -206,3 +206,28 @@ def test_markdown_shows_what_was_answered(tmp_path: Path):
     assert "| c00 | me | " in done.out
     assert "el\\|se" in done.out
     assert "<b>" not in done.out
+
+
+@each_row(
+    ("table", "options"),
+    [
+        ("case,judge,verdict\nt1,strict,good enough\n", {"--map response=verdict", "--map id=case"}),
+        ("ticket,judge,result\nt1,strict,x\nt2,loose,y\n", {"--map response=result", "--map id=ticket"}),
+        ("ticket,judge,grade\nt1,strict,5\nt2,strict,3\n", {"--label-scale '?:?'"}),
+    ],
+)
+def test_options_that_a_gate_lacks_are_proposed_for_an_import(tmp_path: Path, table: str, options: set[str]):
+    path = tmp_path / "table.csv"
+    path.write_text(table)
+    refused = fiducial("gate", path, "--min", "overall=0.5")
+    assert refused.code == 2
+    assert {option for option in options if option in refused.err} == options
+    assert "query=judge" not in refused.err
+    assert "`fiducial gate" not in refused.err
+    assert f"`fiducial import {path} --out imported`" in " ".join(refused.err.split())
+
+
+def test_a_shortened_list_says_how_many_it_leaves_out(runs: tuple[Path, Path]):
+    text = " ".join(gated(*runs, "--max-drop", "0.02")[1].split())
+    assert "c29 and 9 more." in text
+    assert "..." not in text

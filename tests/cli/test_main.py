@@ -36,6 +36,21 @@ def test_bad_usage_is_exit_code_2_and_one_line_that_says_where_to_look(args: tup
     assert (result.code, result.err, result.out) == (2, f"{line}\n", "")
 
 
+@pytest.mark.parametrize(
+    ("args", "proposed"),
+    [
+        (("plan", "--draw", "5"), "'--next'"),
+        (("plan", "--dea", "0.9,0.8"), "'--expensive'"),
+        (("calibrate", "x", "--colum", "a=b"), "'--map'"),
+        (("gate", "x", "--mn", "1"), "'--min'"),
+    ],
+)
+def test_only_current_names_of_options_are_proposed(args: tuple[str, ...], proposed: str):
+    result = fiducial(*args)
+    assert (result.code, "Did you mean" in result.err, proposed in result.err) == (2, True, True)
+    assert not {former for former in ("'--dear'", "'--column'") if former in result.err}
+
+
 @pytest.mark.parametrize("args", [(), ("audit",), ("cases",)])
 def test_a_group_alone_shows_what_it_has(args: tuple[str, ...]):
     result = fiducial(*args)

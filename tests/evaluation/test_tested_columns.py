@@ -1,4 +1,4 @@
-"""Labels of runs are tested by the lengths of outputs, if they are declared a random sample."""
+"""Lengths of outputs and tags of cases are columns of runs; they test labels declared random."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import pytest
 
 import fiducial as fd
 from fiducial.calibration.corrected_rate.chosen_by_columns import contradiction
+from fiducial.errors import InputError
 from fiducial.evaluation.past_runs.compare_runs import two_runs
 from fiducial.evaluation.run_table import read_tables, systems_table
 from fiducial.evaluation.store.run_store import RunStore
-from fiducial.evaluation.tested_columns import LENGTH, with_tested_columns
+from fiducial.evaluation.tested_columns import LENGTH, with_tags, with_tested_columns
 
 RNG = np.random.default_rng(49)
 WORDS = RNG.integers(0, 40, 120).tolist()
@@ -164,3 +165,43 @@ def test_calls_count_as_they_are_written_and_an_output_of_nothing_has_no_length(
     assert length["c1|me|0"] == pytest.approx(np.log1p(4))
     assert length["c118|me|0"] == pytest.approx(np.log1p(len(json.dumps(calls))), rel=0.1)
     assert np.isnan(length.get("c119|me|0", np.nan))
+
+
+@pytest.fixture
+def tagged_run(tmp_path: Path) -> Path:
+    """A judged run of cases with a topic each, and with an id as a tag."""
+    cases = [
+        {"id": f"q{n}", "kind": "memory_answer", "messages": [{"role": "user", "content": f"When is day {n}?"}],
+         "reference": {"answers": [f"on day {n}"]},
+         "tags": {"topic": ("law", "sport")[n % 2], "row": f"r{n}", "paid": n % 3 == 0}}
+        for n in range(40)
+    ]  # fmt: skip
+    outputs = [{"case_id": f"q{n}", "system": "bot", "text": f"Maybe on day {n}, or not."} for n in range(40)]
+    fd.evaluate(cases, outputs, judges=["memory_answer"], model="baseline", out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_a_tag_can_be_a_stratum(tagged_run: Path):
+    drawn = fd.plan_labels(tagged_run, draw=20, strata="topic").draw
+    assert drawn is not None
+    assert {name: plan.next for name, plan in drawn.strata.items()} == {"law": 10, "sport": 10}
+
+
+def test_tags_of_few_values_are_columns_only_if_one_is_needed(tagged_run: Path):
+    table = read_tables([tagged_run])
+    with RunStore(tagged_run) as store:
+        assert with_tags(table, [store], ["system"]) is table
+        added = with_tags(table, [store], ["topic"]).columns
+    assert added.keys() - table.columns.keys() == {"topic", "paid"}
+    assert set(added["paid"].values) == {"true", "false"}
+
+
+def test_an_unknown_stratum_names_tags_and_no_column_of_labels(tagged_run: Path):
+    with pytest.raises(InputError, match=r"it has system, repeat, topic, paid$"):
+        fd.plan_labels(tagged_run, draw=20, strata="theme")
+
+
+def test_a_run_whose_inputs_are_gone_has_no_tags(tagged_run: Path):
+    (tagged_run / "cases.jsonl").unlink()
+    with pytest.raises(InputError, match=r"it has system, repeat$"):
+        fd.plan_labels(tagged_run, draw=20, strata="topic")

@@ -6,7 +6,7 @@ import pytest
 
 from fiducial.errors import InputError
 from fiducial.formats.folder import import_summary, write_folder
-from fiducial.formats.imported_scores import ScoreScaling
+from fiducial.formats.imported_scores import ScoreConverter
 from fiducial.records import Case, Output, Source, Verdict
 
 CASE = Case(
@@ -52,7 +52,7 @@ def test_withdrawn_verdicts_of_a_person_and_judge_of_one_name_are_counted_no_lon
         Verdict(case_id="a", system="s", source=source, by=by, outcome="graded", score=1.0)
         for by, source in authors
     ]
-    scaling = ScoreScaling()
-    scaling.above_one["ann"] = 5.0
-    summary = write_folder([CASE, OUTPUT, *verdicts], tmp_path / "out", "own", scaling=scaling)
+    converter = ScoreConverter()
+    converter.above_one["ann"] = 5.0
+    summary = write_folder([CASE, OUTPUT, *verdicts], tmp_path / "out", "own", converter=converter)
     assert (summary.labels, summary.scored, summary.verdicts) == (1, False, {"bob": {"graded": 1}})

@@ -14,7 +14,7 @@ from each_row import each_row
 import fiducial as fd
 from fiducial.errors import RecordError, UsageError
 from fiducial.formats.imported_records import FilePosition, Skipped
-from fiducial.formats.imported_scores import ImportedScore, ScoreScaling, numbered_names, scored
+from fiducial.formats.imported_scores import ImportedScore, ScoreConverter, numbered_names, scored
 from fiducial.records import Verdict, read_records
 
 
@@ -46,10 +46,10 @@ def test_a_1_beside_larger_scores_is_not_read_as_the_best_score(tmp_path: Path):
 
 
 def test_a_persons_withdrawn_labels_name_the_option_that_scales_labels(tmp_path: Path):
-    scaling, position = ScoreScaling(), FilePosition(tmp_path / "a.jsonl", 1)
+    converter, position = ScoreConverter(), FilePosition(tmp_path / "a.jsonl", 1)
     grades = [scored("Ann", grade, source="human") for grade in (1, 5)]
-    [_, refused] = scaling.scaled_all(grades, position)
-    [withdrawn] = scaling.withdrawn({"Ann": 1}, position.path)
+    [_, refused] = converter.convert_all(grades, position)
+    [withdrawn] = converter.withdrawn({"Ann": 1}, position.path)
     assert isinstance(refused, Skipped)
     assert [skipped.reason.rpartition(": ")[2] for skipped in (refused, withdrawn)] == 2 * [
         "label_scale=('?', '?') (1:5 if 5 is best, 5:1 if 1 is)"

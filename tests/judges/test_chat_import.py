@@ -18,7 +18,7 @@ from fiducial.errors import InputError, PromptError
 from fiducial.judges import load_judge
 from fiducial.judges.prompt_import import import_chat
 from fiducial.judges.prompt_inputs import fill_inputs
-from fiducial.judges.scale import Scale
+from fiducial.records.scale import Scale
 
 SCALE = "scale: {minimum: 0, maximum: 1, step: 1}"
 LINE = re.escape(SCALE)

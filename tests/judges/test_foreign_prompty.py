@@ -16,7 +16,7 @@ from fiducial.judges import load_judge
 from fiducial.judges.prompt_import import import_prompt
 from fiducial.judges.prompt_inputs import fill_inputs
 from fiducial.judges.prompt_text import portability_problems
-from fiducial.judges.scale import Scale
+from fiducial.records.scale import Scale
 
 MAPPED = """---
 name: mine

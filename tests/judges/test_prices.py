@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 from each_row import each_row
+from msgspec.structs import replace
 
 from fiducial.errors import UsageError
-from fiducial.judges.prices import Prices, dollars_of, listed_prices, price_list
+from fiducial.judges.prices import Prices, dollars_of, listed_prices, price_list, with_dollars
+from fiducial.records import NO_USAGE, Usage
 
 
 def test_the_list_knows_a_common_model_and_says_so_when_it_does_not_know_one():
@@ -50,3 +52,17 @@ def test_tokens_cost_nothing_that_could_be_told_where_there_are_none_or_no_price
     assert dollars_of(prices, "m", 500_000, 100_000, 400_000) == 1.4
     assert dollars_of(prices, "m", 0, 0) is None
     assert dollars_of(prices, "no-such-model-anywhere", 1, 1) is None
+
+
+def test_a_usage_gets_the_dollars_of_its_tokens_unless_it_has_them():
+    prices = price_list(["m=2/10/0.5"])
+    usage = Usage(prompt_tokens=500_000, completion_tokens=100_000, cached_tokens=400_000)
+    assert with_dollars(usage, "m", prices).dollars == 1.4
+    assert with_dollars(replace(usage, dollars=0.1), "m", prices).dollars == 0.1
+
+
+def test_a_usage_without_a_price_has_no_dollars():
+    usage = Usage(prompt_tokens=500_000)
+    assert with_dollars(usage, "m", None).dollars is None
+    assert with_dollars(usage, "no-such-model-anywhere", price_list()).dollars is None
+    assert with_dollars(NO_USAGE, "m", price_list(["1/2"])).dollars is None

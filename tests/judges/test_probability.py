@@ -13,8 +13,8 @@ from provider_server import Answer, ProviderServer
 from fiducial.errors import PromptError
 from fiducial.judges import load_judge, read_again
 from fiducial.judges.reply_verdicts import probability_of_best
-from fiducial.judges.scale import PASS_OR_FAIL, Scale
 from fiducial.judges.transport import TokenLogprob
+from fiducial.records.scale import PASS_OR_FAIL, Scale
 
 
 def token(text: str, **top: float) -> TokenLogprob:

@@ -10,8 +10,8 @@ from each_row import each_row
 from fiducial.errors import InputError
 from fiducial.judges.parsing import make_parser
 from fiducial.judges.prompt_import import import_prompt
+from fiducial.judges.prompt_scale import suggested_scale
 from fiducial.judges.rendering import compile_prompt
-from fiducial.judges.scale import suggested_scale
 
 
 def test_plain_text_is_kept_to_the_letter_and_its_scale_is_found(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from each_row import each_row
 from judge_ids import judge_id
 from judge_items import make_case, make_output
 
-from fiducial.evaluation.store.manifest import KnownJudge
+from fiducial.evaluation.store.manifest import JudgeRecord
 from fiducial.judges import load_judge
 from fiducial.judges.statements import (
     LONG,
@@ -29,7 +29,7 @@ from fiducial.records import CaseIndex, ItemKey, Output, ToolCall, Verdict, writ
 
 CALLS = {"calls": [{"book_hotel": {"city": ["Rome"]}}]}
 ITEM = ItemKey("case", "agent", 2)
-SHARE = KnownJudge(by="statements/share@j@m", id=judge_id("j", kind="share", fingerprint="f"), kinds=None)
+SHARE = JudgeRecord(by="statements/share@j@m", id=judge_id("j", kind="share", fingerprint="f"), kinds=None)
 
 
 def graded(score: float, pieces: int | None = None) -> StatementVerdict:

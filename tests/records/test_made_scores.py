@@ -8,10 +8,10 @@ from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.judges.scale import Scale
 from fiducial.records.made_scores import mean_score, reaches, rounded_score
 from fiducial.records.rubric_points import met_of, points_of
-from fiducial.tables.grades import GradeScale, majority
+from fiducial.records.scale import Scale
+from fiducial.tables.grades import grade_score, majority
 
 SCORES = st.floats(0, 1, allow_subnormal=False)
 
@@ -49,10 +49,10 @@ def test_the_mean_of_shares_reaches_the_threshold_that_it_is(of: int, parts: lis
     [
         (0.1, lambda: Scale(better="low").normalise(0.9)),
         (0.3, lambda: Scale(1.0, 2.0).normalise(1.3)),
-        (0.1, lambda: GradeScale(ends=(1.0, 0.0)).score("0.9")),
-        (0.3, lambda: GradeScale(ends=(1.0, 2.0)).score(1.3)),
-        (0.7, lambda: majority([0.7, 0.7, 0.7], GradeScale())),
-        (0.7, lambda: majority([0.6, 0.7, 0.8], GradeScale())),
+        (0.1, lambda: grade_score("0.9", Scale.from_ends(ends=(1.0, 0.0)))),
+        (0.3, lambda: grade_score(1.3, Scale.from_ends(ends=(1.0, 2.0)))),
+        (0.7, lambda: majority([0.7, 0.7, 0.7], Scale.from_ends())),
+        (0.7, lambda: majority([0.6, 0.7, 0.8], Scale.from_ends())),
         (0.8, lambda: points_of([(0.7, 1.0), (0.1, 1.0), (0.2, 0.0)]).shares[0]),
         (0.4, lambda: points_of([(0.1, float(met < 40)) for met in range(100)]).shares[0]),
         (0.1, lambda: met_of(0.9, -1.0)),

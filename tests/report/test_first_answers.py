@@ -15,10 +15,10 @@ from fiducial.calibration.agreement.adjudication_results import (
     AdjudicatedJudge,
     Adjudication,
     Adjudicators,
-    LookedAt,
+    ReviewedRows,
 )
 from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
-from fiducial.calibration.agreement.diagnosis_results import EqualRates, SuspectedLabel
+from fiducial.calibration.agreement.diagnosis_results import HomogeneityTest, SuspectedLabel
 from fiducial.calibration.comparison.comparison_results import Comparison
 from fiducial.calibration.statistic import Caution, Statistic
 from fiducial.evaluation.conclusion.run_results import (
@@ -531,7 +531,7 @@ def test_error_rates_are_below_10_percent_only_if_they_are_on_each_system(
     on_b: JudgeCalibration, differ: bool, word: str, ending: str
 ):
     good = panel((0.99, 0.95), (0.97, 0.91))
-    uneven = EqualRates(p=0.001, groups=2, undefined=None, holm_p=0.002)
+    uneven = HomogeneityTest(p=0.001, groups=2, undefined=None, holm_p=0.002)
     calibration = Calibration(
         judges={"j": good},
         slices={"system": {"a": {"j": good}, "b": {"j": on_b}}},
@@ -752,11 +752,11 @@ def test_what_a_judge_alone_was_asked_about_wants_labels_until_there_are_some():
 
 
 def adjudicated(*, judge_right: int, left: int) -> Adjudication:
-    apart = LookedAt(rows=9, judge_right=judge_right, judge_wrong=9 - judge_right - left)
+    apart = ReviewedRows(rows=9, judge_right=judge_right, judge_wrong=9 - judge_right - left)
     rates = {name: Statistic(value=1.0, n=5) for name in ("true_positive_rate", "true_negative_rate")}
     ways = dict.fromkeys(("as_labelled", "adjudicated", "lowest", "highest", "corrected"), rates)
     by = Adjudicators(people={"ann": 9 - left}, models={}, items=9 - left)
-    judge = AdjudicatedJudge(disagreements=apart, agreements=LookedAt(rows=20), label_errors={}, **ways)
+    judge = AdjudicatedJudge(disagreements=apart, agreements=ReviewedRows(rows=20), label_errors={}, **ways)
     return Adjudication(by=by, faults={}, judges={"j": judge})
 
 

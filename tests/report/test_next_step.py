@@ -14,7 +14,7 @@ from fiducial.calibration.agreement.adjudication_results import (
     AdjudicatedJudge,
     Adjudication,
     Adjudicators,
-    LookedAt,
+    ReviewedRows,
 )
 from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from fiducial.calibration.agreement.diagnosis_results import SuspectedLabel
@@ -339,7 +339,7 @@ def adjudicated(disagreements: dict[str, int], agreements: dict[str, int] | None
     unused = ("as_labelled", "adjudicated", "lowest", "highest", "corrected", "label_errors")
     none: dict[str, Any] = {name: {} for name in unused}
     judge = AdjudicatedJudge(
-        disagreements=LookedAt(**disagreements), agreements=LookedAt(**agreements or {}), **none
+        disagreements=ReviewedRows(**disagreements), agreements=ReviewedRows(**agreements or {}), **none
     )
     return Adjudication(
         by=Adjudicators(people={"ann": 9}, models={}, items=9), faults={}, judges={"j": judge}

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import pytest
 
-from fiducial.settings.setting import DeclaredSettings, Setting, declared, names_of
+from fiducial.settings.setting import DeclaredSettings, Setting, names_of, verb_settings
 
 
 class _Place(DeclaredSettings):
@@ -27,7 +27,7 @@ def test_a_verb_has_its_own_settings_and_then_those_of_its_parts_each_once():
 
 
 def test_a_setting_has_a_type_choices_a_default_and_an_option():
-    settings = {each.name: each for each in declared(_Verb)}
+    settings = {each.name: each for each in verb_settings(_Verb)}
     assert settings["names"][1:5] == (str, (), True, ())
     assert settings["by"][1:5] == (str, ("a", "b"), False, None)
     assert settings["seed"][1:5] == (int, (), False, 1)

@@ -14,10 +14,9 @@ import fiducial as fd
 from fiducial.api.checking import Workspaces
 from fiducial.api.model_access import AccessArguments
 from fiducial.api.tables import TableReading
-from fiducial.calibration.pass_threshold import PassAt
 from fiducial.evaluation.run_plan import Plan
 from fiducial.settings.access_settings import AccessSettings
-from fiducial.settings.setting import Declared, DeclaredSettings, declared
+from fiducial.settings.setting import DeclaredSettings, VerbSetting, verb_settings
 from fiducial.settings.verbs.audit import (
     AuditCertifySettings,
     AuditMutateSettings,
@@ -109,7 +108,7 @@ def choices(function: Callable[..., Any], annotation: Any) -> set[str]:
 
 
 def nothing(value: object) -> bool:
-    return value in (None, (), {}, PassAt(), inspect.Parameter.empty)
+    return value in (None, (), {}, inspect.Parameter.empty)
 
 
 @pytest.mark.parametrize(
@@ -118,8 +117,8 @@ def nothing(value: object) -> bool:
 def test_an_argument_has_the_default_and_the_choices_of_its_setting(
     verb: type[DeclaredSettings], function: Callable[..., Any]
 ):
-    wrong: list[tuple[Declared, inspect.Parameter]] = []
-    for setting in declared(verb):
+    wrong: list[tuple[VerbSetting, inspect.Parameter]] = []
+    for setting in verb_settings(verb):
         argument = arguments(function).get(setting.name)
         if argument is None:
             continue
@@ -172,11 +171,11 @@ ON_THE_COMMAND_LINE_ALONE = {
 
 
 def test_access_to_a_model_has_the_same_settings_in_python():
-    names = {OTHERWISE.get(each.name, each.name) for each in declared(AccessSettings)}
+    names = {OTHERWISE.get(each.name, each.name) for each in verb_settings(AccessSettings)}
     assert names - {*AccessArguments.__annotations__} == {"concurrency"}  # an argument of each function
 
 
 @pytest.mark.parametrize("verb", {verb: None for verb, _ in VERBS}, ids=lambda verb: verb.__name__)
 def test_a_setting_is_an_argument_in_python_or_says_why_not(verb: type[DeclaredSettings]):
-    names = {OTHERWISE.get(each.name, each.name) for each in declared(verb)}
+    names = {OTHERWISE.get(each.name, each.name) for each in verb_settings(verb)}
     assert names - IN_PYTHON - OF_PRINTING - ON_THE_COMMAND_LINE_ALONE == set()

@@ -14,7 +14,7 @@ from source_tree import parsed, product_files
 
 from fiducial.cli.main import LazyGroup
 from fiducial.proposed_steps import Option
-from fiducial.settings.setting import declared
+from fiducial.settings.setting import verb_settings
 from fiducial.settings.typed_commands import option_of_verb, proposed, settings_of, typed_command
 
 NAMES = ("command", "proposed", "options_named")
@@ -116,7 +116,7 @@ def test_every_command_in_a_text_has_the_settings_that_it_names():
                 if isinstance(verb, ast.Constant) and isinstance(verb.value, str):
                     settings = settings_of(verb.value)
                     known = set[str]()
-                    for each in () if settings is None else declared(settings):
+                    for each in () if settings is None else verb_settings(settings):
                         known |= {each.name, each.option.removeprefix("--").replace("-", "_")}
                     given_ = {keyword.arg for keyword in node.keywords if keyword.arg is not None}
                     wrong += [f"{path.name}:{node.lineno}: {verb.value} {name}" for name in given_ - known]

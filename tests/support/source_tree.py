@@ -228,6 +228,19 @@ def import_circles() -> list[list[str]]:
     return sorted((group for group in groups.values() if len(group) > 1), key=len, reverse=True)
 
 
+def imported_by_one_neighbour() -> list[str]:
+    """Return modules that are imported by a single module, which lies in the same folder."""
+    importers: dict[str, set[str]] = defaultdict(set)
+    for name, targets in import_graph().items():
+        for target in targets:
+            importers[target].add(name)
+    return sorted(
+        target
+        for target, names in importers.items()
+        if len(names) == 1 and min(names).rpartition(".")[0] == target.rpartition(".")[0]
+    )
+
+
 def _dotted(path: Path) -> str:
     parts = ("fiducial", *path.relative_to(ROOT).with_suffix("").parts)
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

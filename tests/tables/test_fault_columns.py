@@ -10,8 +10,8 @@ from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import ChoiceNeeded
+from fiducial.records.scale import Scale
 from fiducial.tables.fault_columns import direction_options, is_fault
-from fiducial.tables.grades import GradeScale
 
 pytestmark = pytest.mark.usefixtures("typed_options")
 
@@ -63,11 +63,11 @@ def test_values_that_only_say_whether_it_is_so_are_asked(values: list[Any], aske
 def test_numbers_that_are_more_than_two_ask_for_the_ends_of_their_scale() -> None:
     assert direction_options("toxicity", [0.1, 0.9]) == "--label-scale '?:?'"
     assert direction_options("toxicity", [1, 5], judge=True) == "--score-scale 'toxicity=?:?'"
-    assert direction_options("toxicity", [0.1, 0.9], GradeScale(ends=(1.0, 0.0))) == ""
+    assert direction_options("toxicity", [0.1, 0.9], Scale.from_ends(ends=(1.0, 0.0))) == ""
 
 
 def test_nothing_is_asked_once_every_value_is_mapped() -> None:
-    half, whole = GradeScale(words={"no": 1.0}), GradeScale(words={"no": 1.0, "yes": 0.0})
+    half, whole = Scale.from_ends(words={"no": 1.0}), Scale.from_ends(words={"no": 1.0, "yes": 0.0})
     assert direction_options("refused", ["no", "yes"], half) == "--map-label 'yes=?'"
     assert direction_options("refused", ["no", "yes"], whole) == ""
     assert direction_options("quality", ["no", "yes"]) == ""

@@ -7,7 +7,8 @@ from each_row import each_row
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fiducial.tables.grades import PLAIN, GradeScale, UnknownGradeError, majority
+from fiducial.records.scale import UNDECLARED_SCALE, Scale
+from fiducial.tables.grades import UnknownGradeError, grade_score, majority
 from fiducial.tables.unread_grades import UnreadGrades
 
 pytestmark = pytest.mark.usefixtures("typed_options")
@@ -40,57 +41,64 @@ pytestmark = pytest.mark.usefixtures("typed_options")
     ],
 )
 def test_usual_words_and_numbers_are_read(value: object, score: float | None) -> None:
-    assert PLAIN.score(value) == score
+    assert grade_score(value, UNDECLARED_SCALE) == score
 
 
 @each_row("value", ["sort of", "1,000", "0,5,0", "inf", 3, -0.1, [1], float("inf")])
 def test_what_is_no_grade_is_refused(value: object) -> None:
     with pytest.raises(UnknownGradeError):
-        PLAIN.score(value)
+        grade_score(value, UNDECLARED_SCALE)
 
 
 def test_a_percentage_is_a_share_unless_a_scale_is_named() -> None:
-    assert [PLAIN.score(text) for text in ("55 %", "100%", "0,5 %", "1 %")] == [0.55, 1.0, 0.005, 0.01]
-    assert GradeScale((0, 50)).score("25 %") == 0.5
-    assert [GradeScale(pass_at=60).score(text) for text in ("55 %", "60 %")] == [0.0, 1.0]
+    assert [grade_score(text, UNDECLARED_SCALE) for text in ("55 %", "100%", "0,5 %", "1 %")] == [
+        0.55,
+        1.0,
+        0.005,
+        0.01,
+    ]
+    assert grade_score("25 %", Scale.from_ends((0, 50))) == 0.5
+    assert [grade_score(text, Scale.from_ends(pass_at=60)) for text in ("55 %", "60 %")] == [0.0, 1.0]
     for text in ("101 %", "-1 %", "x %", "%", "nan %"):
         with pytest.raises(UnknownGradeError):
-            PLAIN.score(text)
+            grade_score(text, UNDECLARED_SCALE)
 
 
 def test_a_scale_is_stretched_to_the_unit_and_may_be_upside_down() -> None:
-    assert [GradeScale((1, 5)).score(grade) for grade in ("1", 3, 5.0)] == [0.0, 0.5, 1.0]
-    assert [GradeScale((5, 1)).score(grade) for grade in (5, 1)] == [0.0, 1.0]
+    assert [grade_score(grade, Scale.from_ends((1, 5))) for grade in ("1", 3, 5.0)] == [0.0, 0.5, 1.0]
+    assert [grade_score(grade, Scale.from_ends((5, 1))) for grade in (5, 1)] == [0.0, 1.0]
     with pytest.raises(UnknownGradeError):
-        GradeScale((1, 5)).score(6)
+        grade_score(6, Scale.from_ends((1, 5)))
 
 
 def test_a_threshold_is_on_the_scale_as_it_is_written() -> None:
-    assert [GradeScale((1, 5), pass_at=4).score(grade) for grade in (3, 4, 5)] == [0.0, 1.0, 1.0]
-    assert [GradeScale((5, 1), pass_at=2).score(grade) for grade in (3, 2, 1)] == [0.0, 1.0, 1.0]
-    assert GradeScale(pass_at=70).score("71") == 1.0
+    assert [grade_score(grade, Scale.from_ends((1, 5), pass_at=4)) for grade in (3, 4, 5)] == [0.0, 1.0, 1.0]
+    assert [grade_score(grade, Scale.from_ends((5, 1), pass_at=2)) for grade in (3, 2, 1)] == [0.0, 1.0, 1.0]
+    assert grade_score("71", Scale.from_ends(pass_at=70)) == 1.0
 
 
 def test_words_that_are_told_come_before_the_usual_ones() -> None:
-    assert GradeScale(words={"good": 0.0, "sort of": 0.5}).score("Good") == 0.0
-    assert GradeScale((1, 5), words={"3": 0.0}).score(3) == 0.0
+    assert grade_score("Good", Scale.from_ends(words={"good": 0.0, "sort of": 0.5})) == 0.0
+    assert grade_score(3, Scale.from_ends((1, 5), words={"3": 0.0})) == 0.0
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=7))
 def test_the_majority_is_what_more_than_half_say_and_a_tie_is_no_label(said: list[bool]) -> None:
     passed = sum(said)
     expected = None if passed * 2 == len(said) else float(passed * 2 > len(said))
-    assert majority(["yes" if each else "no" for each in said], PLAIN) == expected
+    assert majority(["yes" if each else "no" for each in said], UNDECLARED_SCALE) == expected
 
 
 def test_a_number_beyond_floating_point_is_an_unknown_grade() -> None:
     with pytest.raises(UnknownGradeError):
-        PLAIN.score(10**400)
+        grade_score(10**400, UNDECLARED_SCALE)
 
 
 def test_no_scale_that_ends_in_infinity_is_proposed() -> None:
     message = (
-        UnreadGrades([(1, {"grade": "Infinity"})], "grade", PLAIN).error("label_scale", field="grade").message
+        UnreadGrades([(1, {"grade": "Infinity"})], "grade", UNDECLARED_SCALE)
+        .error("label_scale", field="grade")
+        .message
     )
     assert message.endswith(
         "got 'Infinity'; replace these values with numbers, or with words such as pass and fail"
@@ -99,7 +107,7 @@ def test_no_scale_that_ends_in_infinity_is_proposed() -> None:
 
 def test_a_symmetrical_scale_is_proposed_for_grades_below_zero() -> None:
     rows = [(1, {"grade": -1}), (2, {"grade": 1}), (3, {"grade": -2})]
-    message = UnreadGrades(rows, "grade", PLAIN).error("label_scale", field="grade").message
+    message = UnreadGrades(rows, "grade", UNDECLARED_SCALE).error("label_scale", field="grade").message
     assert ", -2:2 if 2 is best, 2:-2 if -2 is: " in message
     assert message.endswith("--label-scale '?:?'")
 
@@ -107,15 +115,15 @@ def test_a_symmetrical_scale_is_proposed_for_grades_below_zero() -> None:
 @each_row(
     ("scale", "grades", "expected", "proposed"),
     [
-        (PLAIN, [2, 5], "in [0, 1]", "1:5"),
-        (PLAIN, [0.5, 3, 1.5], "in [0, 1]", "1:5"),
-        (GradeScale(ends=(1, 5)), [0, 3], "from 1 to 5", "0:5"),
-        (GradeScale(ends=(1, 5)), [7], "from 1 to 5", "1:10"),
-        (GradeScale(ends=(0, 10)), [50], "from 0 to 10", "0:100"),
+        (UNDECLARED_SCALE, [2, 5], "in [0, 1]", "1:5"),
+        (UNDECLARED_SCALE, [0.5, 3, 1.5], "in [0, 1]", "1:5"),
+        (Scale.from_ends(ends=(1, 5)), [0, 3], "from 1 to 5", "0:5"),
+        (Scale.from_ends(ends=(1, 5)), [7], "from 1 to 5", "1:10"),
+        (Scale.from_ends(ends=(0, 10)), [50], "from 0 to 10", "0:100"),
     ],
 )
 def test_a_grade_off_the_scale_is_told_that_scale_and_one_that_holds_it(
-    scale: GradeScale, grades: list[float], expected: str, proposed: str
+    scale: Scale, grades: list[float], expected: str, proposed: str
 ) -> None:
     rows = [(line, {"grade": grade}) for line, grade in enumerate(grades, start=1)]
     message = UnreadGrades(rows, "grade", scale).error("label_scale", field="grade").message

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from each_row import each_row
 
-from fiducial.tables.grades import GradeScale
+from fiducial.records.scale import Scale
 from fiducial.tables.joined_table import joined_table
 
 
@@ -17,5 +17,5 @@ def test_values_decide_whether_ground_truth_is_a_label_or_a_reference(
 ):
     file = tmp_path / "t.csv"
     file.write_text(f"id,{name}\na,{values[0]}\nb,{values[1]}\n")
-    table = joined_table(file, {}, GradeScale())
+    table = joined_table(file, {}, Scale.from_ends())
     assert (table.has_labels, table.references) == (is_label, [] if is_label else [name])

@@ -10,14 +10,14 @@ import pytest
 from fiducial.errors import InputError
 from fiducial.records import read_records
 from fiducial.records.memory_file import MemoryRows
-from fiducial.tables.grades import GradeScale
+from fiducial.records.scale import Scale
 from fiducial.tables.label_table import LabelRow, label_table
 
 
 def labels(folder: Path, trial: str) -> list[LabelRow]:
     file = folder / "labels.csv"
     file.write_text(f"id,trial,label\na,{trial},1\n")
-    return list(read_records(label_table(file, GradeScale(), {}), LabelRow))
+    return list(read_records(label_table(file, Scale.from_ends(), {}), LabelRow))
 
 
 @pytest.mark.parametrize("trial", ["-1", "first"])
@@ -36,7 +36,7 @@ def test_a_trial_is_read_from_0(tmp_path: Path):
 def test_a_spreadsheet_has_spaces_in_its_header_a_title_and_blank_rows(tmp_path: Path):
     file = tmp_path / "labels.csv"
     file.write_text("Labels of May,,\nThread ID,Verdict,Reviewer\n7,pass,ann\n,,\n8,fail,bob\n")
-    rows = read_records(label_table(file, GradeScale(), {}), LabelRow)
+    rows = read_records(label_table(file, Scale.from_ends(), {}), LabelRow)
     assert [(row.id, row.score, row.by, row.line) for row in rows] == [
         ("7", 1.0, "ann", 3),
         ("8", 0.0, "bob", 5),
@@ -45,7 +45,7 @@ def test_a_spreadsheet_has_spaces_in_its_header_a_title_and_blank_rows(tmp_path:
 
 def label_of(**cells: object) -> LabelRow:
     rows = MemoryRows("labels", lambda: [{"id": "a", "label": 1, **cells}])
-    (row,) = read_records(label_table(rows, GradeScale(), {}), LabelRow)
+    (row,) = read_records(label_table(rows, Scale.from_ends(), {}), LabelRow)
     return row
 
 
@@ -65,7 +65,7 @@ def test_a_trial_may_be_written_with_a_decimal_point_and_a_cell_be_blank():
 def of_two_people(tmp_path: Path, rows: str) -> list[tuple[str, str, float | None]]:
     file = tmp_path / "people.csv"
     file.write_text(f"id,annotator_1,annotator_2\n{rows}")
-    labels = read_records(label_table(file, GradeScale(), {}), LabelRow)
+    labels = read_records(label_table(file, Scale.from_ends(), {}), LabelRow)
     return [(row.id, row.by, row.score) for row in labels if row.is_usable]
 
 
@@ -86,7 +86,7 @@ def grades_of(text: str) -> list[tuple[str, float | None]]:
     """The people and grades in a table whose lines are separated by blanks."""
     head, *lines = [line.split(",") for line in text.split()]
     rows = MemoryRows("labels", lambda: [dict(zip(head, line, strict=True)) for line in lines])
-    table = label_table(rows, GradeScale(words={"unsure": None}), {})
+    table = label_table(rows, Scale.from_ends(words={"unsure": None}), {})
     return [(row.by, row.score) for row in read_records(table, LabelRow) if row.is_usable]
 
 

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 import fiducial as fd
 from fiducial.calibration.tables.table_files import read_table, table_from_rows
 from fiducial.errors import ColumnsError, InputError, UsageError
+from fiducial.records.scale import Scale
 from fiducial.tables.column_names import TABLE_FIELDS
-from fiducial.tables.grades import GradeScale
 from fiducial.tables.layout import TableForm
-from fiducial.tables.score_scales import ScoreScales
 
 PAIRS = [(1, 1), (0, 0), (1, 0), (0, 1)]
 
@@ -107,7 +106,7 @@ def test_unknown_grades_are_listed_with_what_to_add(tmp_path: Path) -> None:
         caught.value
     )
     assert "None for no grade: map_label={'fine': '?', 'meh': '?'}" in str(caught.value)
-    form = TableForm(labels=GradeScale(words={"fine": 1.0, "meh": 0.0}))
+    form = TableForm(labels=Scale.from_ends(words={"fine": 1.0, "meh": 0.0}))
     assert read_table([path], form=form).label.tolist() == [1, 0, 1, 0]
 
 
@@ -146,7 +145,7 @@ def test_any_usual_name_in_any_order_reads_as_the_contract_does(
 def test_the_scores_of_a_short_scale_are_noted(ends: tuple[float, float], noted: str, tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("".join(["human_ok,gpt_score\n", *(f"{n % 2},{1 + n % 5}\n" for n in range(10))]))
-    (note,) = read_table([path], form=TableForm(scores=ScoreScales(GradeScale(ends=ends)))).notes
+    (note,) = read_table([path], form=TableForm(scores={"": Scale.from_ends(ends=ends)})).notes
     assert noted in note
 
 
@@ -216,7 +215,7 @@ def test_one_scale_is_proposed_if_it_fits_all_judges(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("typed_options")
 def test_a_judge_column_that_is_not_used_is_named_with_the_option_that_reads_it(tmp_path: Path) -> None:
-    form = TableForm(scores=ScoreScales(by_judge={"gpt score": GradeScale(ends=(1, 5))}))
+    form = TableForm(scores={"gpt score": Scale.from_ends(ends=(1, 5))})
     (note,) = read_table([_wide(tmp_path)], form=form).notes
     assert note.endswith("not used as scores: 'claude score' (--score-scale 'claude score=?:?' reads it)")
 
@@ -253,13 +252,13 @@ def test_judges_beside_known_labels_are_all_proposed_as_scores_with_the_scales(
 @pytest.mark.parametrize(
     ("scale", "labels"),
     [
-        (GradeScale(ends=(1.0, 5.0)), [0.875, 0.125]),
-        (GradeScale(ends=(1.0, 5.0), pass_at=4.0), [1.0, 0.0]),
-        (GradeScale(pass_at=4.0), [1.0, 0.0]),
+        (Scale.from_ends(ends=(1.0, 5.0)), [0.875, 0.125]),
+        (Scale.from_ends(ends=(1.0, 5.0), pass_at=4.0), [1.0, 0.0]),
+        (Scale.from_ends(pass_at=4.0), [1.0, 0.0]),
     ],
 )
 def test_the_majority_of_grades_is_not_read_on_their_scale_again(
-    tmp_path: Path, scale: GradeScale, labels: list[float]
+    tmp_path: Path, scale: Scale, labels: list[float]
 ) -> None:
     (tmp_path / "t.csv").write_text("item_id,score,annotator_1,annotator_2\na,1,5,4\nb,0,1,2\n")
     table = read_table([tmp_path / "t.csv"], form=TableForm(labels=scale))

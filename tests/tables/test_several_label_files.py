@@ -9,7 +9,7 @@ import pytest
 from fiducial.errors import UsageError
 from fiducial.records import Verdict, read_records, write_records
 from fiducial.records.output import ItemKey
-from fiducial.tables.grades import GradeScale
+from fiducial.records.scale import Scale
 from fiducial.tables.label_table import LabelRow as Row
 from fiducial.tables.label_table import LabelTable, label_table
 from fiducial.tables.several_label_files import joined_label_files
@@ -17,7 +17,7 @@ from fiducial.tables.several_label_files import joined_label_files
 
 def table(folder: Path, name: str, text: str) -> LabelTable:
     (folder / name).write_text(text)
-    return label_table(folder / name, GradeScale(), {})
+    return label_table(folder / name, Scale.from_ends(), {})
 
 
 def test_tables_are_joined_in_their_order_with_the_columns_of_all(tmp_path: Path):

@@ -13,7 +13,7 @@ from fiducial.api.labels import join_labels
 from fiducial.api.tables import read_calibration_table
 from fiducial.records import Verdict, write_records
 from fiducial.records.output import ItemKey
-from fiducial.tables.grades import GradeScale
+from fiducial.records.scale import Scale
 from fiducial.tables.label_table import label_table
 from fiducial.tables.several_label_files import joined_label_files
 
@@ -64,7 +64,7 @@ def test_several_files_count_them_together(tmp_path: Path):
     bad.write_text("id,label\na,1\nb\n")
     good = tmp_path / "good.csv"
     good.write_text("id,label\na,1\n")
-    joined = joined_label_files([label_table(path, GradeScale(), {}) for path in (good, bad, bad)])
+    joined = joined_label_files([label_table(path, Scale.from_ends(), {}) for path in (good, bad, bad)])
     assert getattr(joined, "unread").count == 2  # noqa: B009 - an attribute of tables
 
 
@@ -92,4 +92,4 @@ def test_a_table_without_a_row_that_can_be_read_is_refused(text: str, tmp_path: 
     path = tmp_path / "labels.csv"
     path.write_text(text)
     with pytest.raises(fd.FiducialError, match=r"wrong number of fields: ., but the header has 2"):
-        label_table(path, GradeScale(), {})
+        label_table(path, Scale.from_ends(), {})

@@ -1,4 +1,4 @@
-"""Fixed sets of probes on which judges are measured, each with its seal."""
+"""Shipped sets of probes on which judges are measured, each identified by a hash, its seal."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ....records import InputPath
 from ..probe_folder import PROBES
 
 NATURAL = "natural.jsonl"
-"""File of a set: its natural faults, by reference."""
+"""File of a set with references to its natural faults."""
 
 SOURCES = "sources.jsonl"
-"""File of a set: the right outputs that its probes were made of, for people to read beside them."""
+"""File of a set with the right outputs from which its probes were made, for people to compare."""
 
 CURRENT_SET = "audit-set-1"
-"""The set that new cards are made of."""
+"""Set of new cards."""
 
 SEALS = {CURRENT_SET: "70e45971ce091c32cd72fcca838616ab20ed9cb71141252d1eb2d9ec844acd0f"}
-"""SHA-256 of each set's manifest, which holds the SHA-256 of each of its files."""
+"""SHA-256 of each set's manifest, which contains the SHA-256 of each of its files."""
 
 SOURCE_DIGESTS = {CURRENT_SET: "acabf94c0b5db88866b8b00b31591c1b22f062394973ee75e4a16bc3cfefd035"}
-"""SHA-256 of each set's right outputs, of which the judge is asked only about some."""
+"""SHA-256 of each set's right outputs; judges are asked about some of them only."""
 
 
 class AuditSet(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ def audit_set(name: str = CURRENT_SET) -> tuple[Path, AuditSet]:
     """Return the folder of a shipped set, and the set.
 
     Raises:
-        InputError: The folder is not the one that was shipped.
+        InputError: The set changed since it was shipped.
     """
     path = demo_path(f"{name}/{PROBES}")
     seal = _digest(path)
@@ -49,10 +49,10 @@ def audit_set(name: str = CURRENT_SET) -> tuple[Path, AuditSet]:
 
 
 def sources_path(name: str) -> Path:
-    """Return the file of the right outputs that a set's probes were made of.
+    """Return the file of the right outputs from which a set's probes were made.
 
     Raises:
-        InputError: The file is not the one that was shipped.
+        InputError: The file changed since it was shipped.
     """
     path = demo_path(f"{name}/{SOURCES}")
     if _digest(path) != SOURCE_DIGESTS[name]:

@@ -21,18 +21,18 @@ from .audit_sets import NATURAL, audit_set
 from .judge_card import AuditCard, make_card
 from .natural_faults import NaturalPart, NaturalReference, lay_out_natural
 
-_EVERYTHING = 1_000_000
-"""Probes of an operator to ask about: all of the set."""
+_ALL_PROBES = 1_000_000
+"""Sample size above the number of probes of any operator."""
 
 
 class CardPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Settings of a card.
 
     Attributes:
-        out: The card's file; the run folders are in the folder of its name beside it.
-        audit: The judge and how it is asked; probes and run folder are the card's.
-        natural: A folder with the cases and outputs of the natural part; None leaves it out.
-        made_by: Who runs it, as they say.
+        out: The card's file; its run folders are in ``work``.
+        audit: The judge, and how it is asked; its probes and run folder are replaced.
+        natural: A folder with the cases and outputs of the natural part, or None to leave it out.
+        made_by: Who makes it, in their own words.
     """
 
     out: Path
@@ -42,26 +42,26 @@ class CardPlan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def work(self) -> Path:
-        """Folder of the run folders, by which the same command resumes."""
+        """Folder of the run folders next to the card, from which the same command resumes."""
         return self.out.with_name(f"{self.out.stem}-run")
 
     def of_set(self) -> AuditPlan:
-        """Return the audit of the whole set."""
+        """Return the audit on the whole set."""
         probes, _ = audit_set()
         return msgspec.structs.replace(
             self.audit,
             probes=probes,
             out=self.work / "set",
-            sample=_EVERYTHING,
+            sample=_ALL_PROBES,
             operators=(),
             forms=False,
         )
 
     def of_natural(self) -> AuditPlan:
-        """Return the audit of the natural part, whose outputs are each asked about once."""
+        """Return the audit on the natural part, which asks about each output once."""
         probes, out = self.work / "natural-probes", self.work / "natural"
         return msgspec.structs.replace(
-            self.audit, probes=probes, out=out, sample=_EVERYTHING, operators=(), forms=False, repeats=1
+            self.audit, probes=probes, out=out, sample=_ALL_PROBES, operators=(), forms=False, repeats=1
         )
 
 
@@ -72,12 +72,12 @@ def run_card(
     now: Callable[[], datetime],
     prices: PriceList | None,
 ) -> AuditCard:
-    """Ask the judge about everything that has no verdict yet, and write its card.
+    """Ask the judge about all probes that have no verdict yet, and write its card.
 
     Raises:
         InputError: The set or the natural part cannot be used.
-        UsageError: The judge is not for these probes.
-        RunFolderError: The folder beside the card belongs to another judge or set.
+        UsageError: The judge cannot judge these probes.
+        RunFolderError: The folder next to the card belongs to another judge or set.
         ConfigurationError: No model can be reached.
     """
     probes, of_set = audit_set()
@@ -104,7 +104,7 @@ def run_card(
 
 
 def card_forecasts(plan: CardPlan, access: ModelAccess, prices: PriceList | None) -> list[Forecast]:
-    """Return forecasts of a card's calls without making one; natural faults are laid out."""
+    """Forecast a card's calls without making any; natural faults are laid out."""
     forecasts = audit_forecasts(plan.of_set(), access, prices)
     if _natural_part(plan) is not None:
         forecasts += audit_forecasts(plan.of_natural(), access, prices)

@@ -1,7 +1,7 @@
 """Signatures of cards by ``ssh-keygen -Y sign``, with the key that a contributor has.
 
-The signature stands beside the card, in ``NAME.json.sig``. It proves which key signed these bytes; the key's fingerprint is the one that ``ssh-keygen -lf``
-prints, and that forges show for their users.
+The signature is next to the card, in ``NAME.json.sig``. It proves which key signed these bytes. The key's fingerprint is the one that
+``ssh-keygen -lf`` prints, and that GitHub and the like show for their users.
 
 Source: OpenSSH, PROTOCOL.sshsig; Ed25519 (RFC 8032, RFC 8709).
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from ....errors import InputError, MissingExtraError
 
 NAMESPACE = "fiducial-card"
-"""What a signature is for, so that one of something else is not taken for a card's."""
+"""Purpose in the signature, so that a signature of something else is not valid for a card."""
 
 SUFFIX = ".sig"
 
@@ -32,7 +32,7 @@ _ARMOR = re.compile(
 
 
 def signature_path(card: Path) -> Path:
-    """Return the place of a card's signature."""
+    """Return the path of a card's signature."""
     return card.with_name(card.name + SUFFIX)
 
 
@@ -41,32 +41,32 @@ def signer_of(content: bytes, path: Path) -> str:
 
     Args:
         content: The card's bytes.
-        path: Its signature.
+        path: Path of its signature.
 
     Raises:
         InputError: The file is not a signature of a card by an Ed25519 key, or not of these bytes.
         MissingExtraError: ``cryptography`` is not installed.
     """
-    key, hash_name, signature = _parts(path)
+    key, hash_name, signature = _read_signature(path)
     try:
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("sign", "a signed card") from error
     digest = hashlib.new(hash_name.decode(), content).digest()
-    signed = _MAGIC + b"".join(map(_string, (NAMESPACE.encode(), b"", hash_name, digest)))
+    signed = _MAGIC + b"".join(map(_ssh_string, (NAMESPACE.encode(), b"", hash_name, digest)))
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(signature, signed)
     except (InvalidSignature, ValueError) as error:
         raise InputError(
             "the signature does not fit: the card was changed after it was signed", path=path
         ) from error
-    blob = _string(_ED25519) + _string(key)
+    blob = _ssh_string(_ED25519) + _ssh_string(key)
     return "SHA256:" + base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")
 
 
-def _parts(path: Path) -> tuple[bytes, bytes, bytes]:
-    """Return public key, name of the hash, and signature."""
+def _read_signature(path: Path) -> tuple[bytes, bytes, bytes]:
+    """Return the public key, the name of the hash, and the signature."""
     try:
         with path.open("rb") as file:
             armored = _ARMOR.fullmatch(file.read(_MAX_BYTES + 1))
@@ -76,36 +76,38 @@ def _parts(path: Path) -> tuple[bytes, bytes, bytes]:
         reader.expect(_MAGIC + _VERSION.to_bytes(4, "big"))
         public, namespace, reserved, hash_name, signature = (reader.string() for _ in range(5))
         reader.end()
-        key, raw = (_ed25519(each, path) for each in (public, signature))
+        key, raw = (_ed25519_bytes(blob, path) for blob in (public, signature))
     except (OSError, binascii.Error, _NotASignatureError) as error:
         raise InputError("not a signature of `ssh-keygen -Y sign`", path=path) from error
     if namespace != NAMESPACE.encode():
-        shown = namespace[:40].decode("utf-8", "replace")
-        raise InputError(f"signed for {shown!r}; sign with `ssh-keygen -Y sign -n {NAMESPACE}`", path=path)
+        printable = namespace[:40].decode("utf-8", "replace")
+        raise InputError(
+            f"signed for {printable!r}; sign with `ssh-keygen -Y sign -n {NAMESPACE}`", path=path
+        )
     if reserved or hash_name not in _HASHES:
         raise InputError("not a signature of `ssh-keygen -Y sign`", path=path)
     return key, hash_name, raw
 
 
-def _ed25519(blob: bytes, path: Path) -> bytes:
-    """Return the bytes of an Ed25519 key or signature."""
+def _ed25519_bytes(blob: bytes, path: Path) -> bytes:
+    """Return the raw bytes of an Ed25519 key or signature in SSH's form."""
     reader = _Reader(blob)
     kind, content = reader.string(), reader.string()
     if kind != _ED25519:
-        shown = kind[:40].decode("utf-8", "replace")
+        printable = kind[:40].decode("utf-8", "replace")
         raise InputError(
-            f"expected an Ed25519 key, got {shown!r}; `ssh-keygen -t ed25519` makes one", path=path
+            f"expected an Ed25519 key, got {printable!r}; `ssh-keygen -t ed25519` makes one", path=path
         )
     reader.end()
     return content
 
 
 class _NotASignatureError(Exception):
-    """Bytes that are no signature."""
+    """The bytes are not a signature."""
 
 
 class _Reader:
-    """Reader of SSH's strings, each after its length."""
+    """Reader of SSH's strings, each preceded by its length in four bytes."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -127,5 +129,5 @@ class _Reader:
             raise _NotASignatureError
 
 
-def _string(content: bytes) -> bytes:
+def _ssh_string(content: bytes) -> bytes:
     return len(content).to_bytes(4, "big") + content

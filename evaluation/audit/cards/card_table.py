@@ -1,4 +1,4 @@
-"""Cards side by side, of one set only."""
+"""Tables of cards of the same set."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class AuditCards(Result, frozen=True, kw_only=True):
     """Cards of the same set, grouped by the kinds of case that their judges judge.
 
     Attributes:
-        set: The set.
+        set: The set of probes.
         cards: The cards, in the order of the table.
-        signed_by: Fingerprint of the key that signed each, or None for a card without a signature.
+        signed_by: For each card, the fingerprint of the key that signed it, or None without a signature.
     """
 
     set: AuditSet
@@ -28,12 +28,12 @@ class AuditCards(Result, frozen=True, kw_only=True):
 
     @property
     def with_signers(self) -> list[tuple[AuditCard, str | None]]:
-        """Cards, each with the fingerprint of its key; without any if a table names none."""
+        """Cards, each with the fingerprint of its key, or None."""
         return list(zip(self.cards, self.signed_by or [None] * len(self.cards), strict=True))
 
     @property
     def groups(self) -> dict[str, list[AuditCard]]:
-        """Cards by the kinds of case: only those within a group were asked the same probes."""
+        """Cards by kinds of case, because judges of the same kinds were asked the same probes."""
         groups: dict[str, list[AuditCard]] = {}
         for card in self.cards:
             groups.setdefault(", ".join(sorted(card.kinds)), []).append(card)
@@ -58,10 +58,10 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
     Raises:
         InputError: A file is not a card, or its signature does not fit.
         MissingExtraError: A card is signed, and ``cryptography`` is not installed.
-        UsageError: There is no card; the cards are of different sets; or an unsigned one has the judge of a signed one.
+        UsageError: There is no card, cards are of different sets, or an unsigned card names the judge of a signed one.
     """
-    signed = [read_signed_card(path) for path in paths]
-    cards = [signed_card.card for signed_card in signed]
+    signed_cards = [read_signed_card(path) for path in paths]
+    cards = [signed_card.card for signed_card in signed_cards]
     if not cards:
         raise UsageError("no cards")
     sets = list(dict.fromkeys(card.set for card in cards))
@@ -69,32 +69,33 @@ def read_cards(paths: Sequence[Path]) -> AuditCards:
         first = next(path for path, card in zip(paths, cards, strict=True) if card.set == sets[0])
         other = next(path for path, card in zip(paths, cards, strict=True) if card.set != sets[0])
         raise UsageError(
-            f"cards of different sets are not comparable: {first} is of {_named(sets[0])}, {other} of {_named(sets[1])}"
+            f"cards of different sets are not comparable: {first} is of {_set_name(sets[0])}, {other} of {_set_name(sets[1])}"
         )
-    _require_no_look_alikes(dict(zip(paths, signed, strict=True)))
+    _require_no_look_alikes(dict(zip(paths, signed_cards, strict=True)))
     # By judge, then model: the table does not rank, since intervals overlap.
-    signed.sort(key=lambda each: (each.card.id.name, each.card.judge, each.card.made))
+    signed_cards.sort(key=lambda signed: (signed.card.id.name, signed.card.judge, signed.card.made))
     return AuditCards(
         set=sets[0],
-        cards=[signed_card.card for signed_card in signed],
-        signed_by=[signed_card.signed_by for signed_card in signed],
+        cards=[signed_card.card for signed_card in signed_cards],
+        signed_by=[signed_card.signed_by for signed_card in signed_cards],
     )
 
 
 def _require_no_look_alikes(cards: Mapping[Path, SignedCard]) -> None:
-    """Refuse an unsigned card that would seem to be signed, by the name of a signed one's judge."""
-    signed = {_plain(each.card.judge): (path, each) for path, each in cards.items() if each.signed_by}
-    for path, each in cards.items():
-        known = signed.get(_plain(each.card.judge))
-        if known is not None and each.signed_by is None and each.card != known[1].card:
+    """Require that no unsigned card names the judge of a signed one, and so seems signed itself."""
+    signed_paths = {_normalised(card.card.judge): path for path, card in cards.items() if card.signed_by}
+    for path, card in cards.items():
+        signed_path = signed_paths.get(_normalised(card.card.judge))
+        # The same card may be given with and without its signature.
+        if signed_path is not None and card.signed_by is None and card.card != cards[signed_path].card:
             raise UsageError(
-                f"{path} is not signed, and names the judge of the signed {known[0]}: show one of them, or sign both"
+                f"{path} is not signed, and names the judge of the signed {signed_path}: show one of them, or sign both"
             )
 
 
-def _plain(judge: str) -> str:
+def _normalised(judge: str) -> str:
     return "".join(judge.split()).casefold()
 
 
-def _named(one: AuditSet) -> str:
-    return f"{one.name} ({one.seal[:12]})"
+def _set_name(audit_set: AuditSet) -> str:
+    return f"{audit_set.name} ({audit_set.seal[:12]})"

@@ -1,4 +1,4 @@
-"""A judge's card: its results on one fixed set, to be read alone."""
+"""A judge's card: its results on one fixed set of probes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from typing import Literal
 import msgspec
 import numpy as np
 
+from ....calibration.agreement.probability_curve import losses
 from ....calibration.arrays import cluster_numbers
 from ....calibration.intervals.clustered_rates import share_of
+from ....calibration.intervals.measurement import Settings, measure
 from ....calibration.pass_threshold import PassThreshold
+from ....calibration.sample import make_sample
 from ....calibration.statistic import Statistic
+from ....calibration.statistic_catalogue import ESTIMATORS
 from ....judges.prices import PriceList
 from ....records import CaseIndex, JudgeId
 from ....records.folder_files import CASES
@@ -29,8 +33,9 @@ from ..probe_folder import read_facts, read_manifest
 from ..sampling import choose_probes
 from ..scored import ScoredProbe, scored_probes
 from .audit_sets import AuditSet
-from .card_probabilities import CardProbabilities, card_probabilities
 from .natural_faults import NaturalPart
+
+_ADVERSARIAL = {"attack", "control"}
 
 
 class CardMiss(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +43,7 @@ class CardMiss(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         plants: What its operator plants; ``nothing`` for an unchanged right output.
-        operator: The operator.
+        operator: Name of the operator.
         case_id: The probe's case.
         system: The probe's system.
         trial: The probe's trial.
@@ -58,7 +63,7 @@ class CardMiss(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CardShares(msgspec.Struct, frozen=True, kw_only=True):
-    """Shares over all probes of a sort, clustered by case.
+    """Shares over all probes of a kind, clustered by case.
 
     Attributes:
         caught: Share of faults that the judge fails.
@@ -75,6 +80,22 @@ class CardShares(msgspec.Struct, frozen=True, kw_only=True):
     ungraded: dict[str, int]
 
 
+class CardProbabilities(msgspec.Struct, frozen=True, kw_only=True):
+    """Probabilities that an output is right, on right outputs, their harmless twins, and faults.
+
+    Attributes:
+        ece: Expected calibration error, in ten bins of equal width.
+        calibration_in_the_large: Mean probability minus the share of right outputs.
+        brier: Brier score.
+        brier_of_base_rate: Brier score of the share of right outputs as a constant.
+    """
+
+    ece: Statistic
+    calibration_in_the_large: Statistic
+    brier: Statistic
+    brier_of_base_rate: Statistic
+
+
 class NaturalShares(NaturalPart, frozen=True, kw_only=True):
     """Results on a set's natural part.
 
@@ -83,7 +104,7 @@ class NaturalShares(NaturalPart, frozen=True, kw_only=True):
         rejected: Share of the systems' right outputs that it fails.
         ungraded: Outputs without a score, by outcome; part of no share.
         misses: Outputs that it graded wrongly, without texts.
-        probabilities: Its scores as probabilities, or None if they are not declared to be such.
+        probabilities: Statistics of its scores as probabilities, or None if they are not declared as such.
     """
 
     caught: Statistic
@@ -97,13 +118,13 @@ class CardCost(msgspec.Struct, frozen=True, kw_only=True):
     """Cost of asking about the set, without its natural part.
 
     Attributes:
-        verdicts: Verdicts asked for.
-        calls: Calls made.
+        verdicts: Number of verdicts asked for.
+        calls: Number of calls.
         prompt_tokens: Tokens of the prompts.
         completion_tokens: Tokens of the replies.
-        from_recording: Verdicts whose replies were recorded or cached, and cost nothing now.
-        dollars: US dollars, or None if nothing was spent or the price is not known.
-        seconds_an_item: Seconds a verdict that was asked anew, or None if none was.
+        from_recording: Number of verdicts whose replies were recorded or cached, at no cost.
+        dollars: Cost in US dollars, or None if nothing was spent or the price is unknown.
+        seconds_an_item: Seconds per verdict that was asked anew, or None if none was.
     """
 
     verdicts: int
@@ -122,19 +143,19 @@ class AuditCard(Result, frozen=True, kw_only=True):
         card: Version of this format.
         set: The set of probes.
         judge: The judge's name as it signs verdicts.
-        id: The judge's id; its fingerprint is that of everything asked and parsed.
+        id: The judge's id, with a fingerprint of prompt, model, decoding parameters and parser.
         served: Models that the endpoint named in its replies, other than the one that was asked for.
         pass_at: Lowest score that passes.
-        kinds: Probes asked about, by kind of case.
-        shares: Shares over all probes of a sort.
+        kinds: Number of probes asked about, by kind of case.
+        shares: Shares over all probes of a kind.
         operators: Shares by operator.
         natural: Results on natural faults, or None if they were not tried.
         misses: Probes that it graded wrongly.
-        cost: What asking took.
-        probabilities: Its scores as probabilities, or None if they are not declared to be such.
+        cost: Cost of asking.
+        probabilities: Statistics of its scores as probabilities, or None if they are not declared as such.
         fiducial: The version that made the card.
-        made: When.
-        made_by: Who ran it, as they say; empty if they do not.
+        made: Time of the card.
+        made_by: Who made it, in their own words; empty if not given.
     """
 
     card: Literal[1] = 1
@@ -155,8 +176,8 @@ class AuditCard(Result, frozen=True, kw_only=True):
     made_by: str = ""
 
 
-class _Judged(msgspec.Struct, frozen=True):
-    """A judge's verdicts on a folder of probes."""
+class _ProbeVerdicts(msgspec.Struct, frozen=True):
+    """A judge's verdicts on a folder of probes, and what they cost."""
 
     judge: JudgeId
     by: str
@@ -171,7 +192,7 @@ class _Judged(msgspec.Struct, frozen=True):
 
     @property
     def probabilities(self) -> CardProbabilities | None:
-        """Its scores as probabilities, if the judge declares that they are."""
+        """Statistics of its scores as probabilities, if they are declared as such."""
         return card_probabilities(self.probes) if self.scores == PROBABILITIES else None
 
 
@@ -188,88 +209,90 @@ def make_card(
     """Make the card of the judge of an audit's run folder.
 
     Args:
-        run: The run folder of the audit of the whole set.
-        probes: The folder of the set.
+        run: Run folder of the audit on the whole set.
+        probes: Folder of the set.
         of_set: The set.
         natural: Run folder and probe folder of the natural part, or None if it was not tried.
         prices: Prices of models.
         made: Time of the card.
-        made_by: Who ran it.
+        made_by: Who made it.
     """
-    judged = _judged(run, probes, prices)
+    verdicts = _read_verdicts(run, probes, prices)
     return AuditCard(
         set=of_set,
-        judge=judged.by,
-        id=judged.judge,
-        served=judged.served,
-        pass_at=judged.threshold.at,
-        kinds=judged.kinds,
-        shares=_shares(judged.probes),
-        operators=operator_results(judged.probes, judged.about, judged.controls),
-        natural=None if natural is None else _natural(*natural, prices),
-        misses=list(_misses(judged.probes)),
-        cost=judged.cost,
-        probabilities=judged.probabilities,
+        judge=verdicts.by,
+        id=verdicts.judge,
+        served=verdicts.served,
+        pass_at=verdicts.threshold.at,
+        kinds=verdicts.kinds,
+        shares=_shares(verdicts.probes),
+        operators=operator_results(verdicts.probes, verdicts.about, verdicts.controls),
+        natural=None if natural is None else _natural_shares(*natural, prices),
+        misses=list(_misses(verdicts.probes)),
+        cost=verdicts.cost,
+        probabilities=verdicts.probabilities,
         made=made,
         made_by=made_by,
     )
 
 
-def _judged(run: Path, probes: Path, prices: PriceList | None) -> _Judged:
-    """Read the verdicts of the one judge of a run; its word overlap baseline is not on the card."""
+def _read_verdicts(run: Path, probes: Path, prices: PriceList | None) -> _ProbeVerdicts:
+    """Read the verdicts of a run's judge; its word overlap baseline is not on the card."""
     manifest = read_manifest(probes)
     with RunStore(run) as store, CaseIndex(probes / CASES) as cases:
         store.require_unedited()
-        task = next(iter(store.roster))  # the judge that was asked for; its baseline follows
+        judge = next(iter(store.roster))  # its baseline follows
         facts = list(read_facts(probes))
-        chosen = choose_probes(facts, len(facts), cases.cluster).probes
-        verdicts = [verdict for verdict in store.verdicts.read() if verdict.author == task.id]
-        clusters = {key.case_id: cases.cluster(key.case_id) for key in chosen}
-        scored = scored_probes(verdicts, chosen, clusters, {task.id: task.threshold}).get(task.id, {})
-        # Not as replies came, so that anybody makes the same card again.
-        in_order = [scored[fact.key] for fact in facts if fact.key in scored]
-        return _Judged(
-            task.id,
-            task.by,
-            task.threshold,
-            in_order,
-            dict(Counter(cases.facts(probe.facts.key.case_id).kind for probe in in_order)),
+        chosen_probes = choose_probes(facts, len(facts), cases.cluster).probes
+        verdicts = [verdict for verdict in store.verdicts.read() if verdict.author == judge.id]
+        clusters = {key.case_id: cases.cluster(key.case_id) for key in chosen_probes}
+        scored = scored_probes(verdicts, chosen_probes, clusters, {judge.id: judge.threshold}).get(
+            judge.id, {}
+        )
+        # In the order of the set, not of the replies, so that the card is reproducible.
+        ordered_probes = [scored[fact.key] for fact in facts if fact.key in scored]
+        return _ProbeVerdicts(
+            judge.id,
+            judge.by,
+            judge.threshold,
+            ordered_probes,
+            dict(Counter(cases.facts(probe.facts.key.case_id).kind for probe in ordered_probes)),
             models_named_in(verdicts),
-            _cost(store, task.id, prices),
+            _cost(store, judge.id, prices),
             manifest.about,
             manifest.controls,
-            task.scores,
+            judge.scores,
         )
 
 
 def _shares(probes: Sequence[ScoredProbe]) -> CardShares:
     return CardShares(
-        caught=_share(probes, {"fault"}, lambda each: not each.passed),
-        rejected=_share(probes, {"nothing", "twin"}, lambda each: not each.passed),
-        attacks_passed=_share(probes, {"attack"}, lambda each: each.passed),
-        controls_passed=_share(probes, {"control"}, lambda each: each.passed),
+        caught=_share(probes, {"fault"}, lambda probe: not probe.passed),
+        rejected=_share(probes, {"nothing", "twin"}, lambda probe: not probe.passed),
+        attacks_passed=_share(probes, {"attack"}, lambda probe: probe.passed),
+        controls_passed=_share(probes, {"control"}, lambda probe: probe.passed),
         ungraded=_ungraded(probes),
     )
 
 
-def _natural(run: Path, probes: Path, part: NaturalPart, prices: PriceList | None) -> NaturalShares:
-    judged = _judged(run, probes, prices)
+def _natural_shares(run: Path, probes: Path, part: NaturalPart, prices: PriceList | None) -> NaturalShares:
+    verdicts = _read_verdicts(run, probes, prices)
     return NaturalShares(
         **msgspec.structs.asdict(part),
-        caught=_share(judged.probes, {"fault"}, lambda each: not each.passed),
-        rejected=_share(judged.probes, {"nothing"}, lambda each: not each.passed),
-        ungraded=_ungraded(judged.probes),
-        misses=[msgspec.structs.replace(miss, reason=None) for miss in _misses(judged.probes)],
-        probabilities=judged.probabilities,
+        caught=_share(verdicts.probes, {"fault"}, lambda probe: not probe.passed),
+        rejected=_share(verdicts.probes, {"nothing"}, lambda probe: not probe.passed),
+        ungraded=_ungraded(verdicts.probes),
+        misses=[msgspec.structs.replace(miss, reason=None) for miss in _misses(verdicts.probes)],
+        probabilities=verdicts.probabilities,
     )
 
 
 def _share(
     probes: Iterable[ScoredProbe], plants: Collection[str], counts: Callable[[ScoredProbe], bool]
 ) -> Statistic:
-    graded = [probe for probe in probes if probe.facts.plants in plants and probe.score is not None]
-    scores = np.array([counts(probe) for probe in graded], dtype=np.float64)
-    return share_of(scores, cluster_numbers(probe.cluster for probe in graded))
+    graded_probes = [probe for probe in probes if probe.facts.plants in plants and probe.score is not None]
+    scores = np.array([counts(probe) for probe in graded_probes], dtype=np.float64)
+    return share_of(scores, cluster_numbers(probe.cluster for probe in graded_probes))
 
 
 def _ungraded(probes: Iterable[ScoredProbe]) -> dict[str, int]:
@@ -291,15 +314,40 @@ def _misses(probes: Iterable[ScoredProbe]) -> Iterator[CardMiss]:
 
 def _cost(store: RunStore, judge: JudgeId, prices: PriceList | None) -> CardCost:
     use = next(judge_use for judge_use in judge_uses(store, prices) if judge_use.id == judge)
-    asked = sum(use.outcomes.values())
-    anew = asked - use.from_cache
-    seconds = None if use.seconds is None or not use.calls or not anew else use.seconds / anew
+    verdicts = sum(use.outcomes.values())
+    new_verdicts = verdicts - use.from_cache
+    seconds_per_verdict = (
+        None if use.seconds is None or not use.calls or not new_verdicts else use.seconds / new_verdicts
+    )
     return CardCost(
-        verdicts=asked,
+        verdicts=verdicts,
         calls=use.calls,
         prompt_tokens=use.prompt_tokens,
         completion_tokens=use.completion_tokens,
         from_recording=use.from_cache,
         dollars=use.cost,
-        seconds_an_item=seconds,
+        seconds_an_item=seconds_per_verdict,
+    )
+
+
+def card_probabilities(probes: Sequence[ScoredProbe]) -> CardProbabilities | None:
+    """Measure scores that are probabilities; return None if no probe is graded.
+
+    Attacks and their controls are left out: they are made to deceive, and all of them are wrong outputs.
+    """
+    graded_probes = [
+        probe for probe in probes if probe.score is not None and probe.facts.plants not in _ADVERSARIAL
+    ]
+    if not graded_probes:
+        return None
+    scores = np.array([probe.score for probe in graded_probes], dtype=np.float64)
+    is_right = np.array([probe.facts.right for probe in graded_probes], dtype=np.bool_)
+    cluster = cluster_numbers(probe.cluster for probe in graded_probes)
+    sample = make_sample(is_right.astype(np.float64), scores, cluster)
+    statistics = losses(scores, is_right, cluster)
+    return CardProbabilities(
+        ece=measure([ESTIMATORS["ece"]], sample, Settings())["ece"],
+        calibration_in_the_large=statistics["calibration_in_the_large"],
+        brier=statistics["brier"],
+        brier_of_base_rate=statistics["brier_of_base_rate"],
     )

@@ -1,4 +1,7 @@
-"""Natural faults: real outputs that a set names by id and hash, as probes."""
+"""Natural faults: probes from real outputs, which a set refers to by id and hash.
+
+Their texts are not shipped; users bring their own copy.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +30,20 @@ from ...inputs import file_sha256
 from ..probe_folder import ORIGINAL, PROBES, OperatorCounts, ProbeManifest
 
 NATURAL_FAULT = "natural_fault"
-"""Operator of the faults that nobody planted."""
+"""Operator name of faults that real systems made."""
 
 
 class NaturalReference(msgspec.Struct, frozen=True, kw_only=True):
-    """A real output by reference.
+    """Reference to a real output.
 
     Attributes:
-        case_id: Its case.
-        system: Its system.
-        trial: Its trial.
+        case_id: Id of its case.
+        system: System that made it.
+        trial: Number of the trial.
         case: SHA-256 of the case's record.
         output: SHA-256 of the output's record.
         score: Its label: 1 if it is right, else 0.
-        by: Who labelled it.
+        by: Author of the label.
     """
 
     case_id: str
@@ -58,12 +61,12 @@ class NaturalReference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NaturalPart(msgspec.Struct, frozen=True, kw_only=True):
-    """Extent to which a set's natural part could be laid out.
+    """Number of natural outputs that were found in the user's copy.
 
     Attributes:
-        named: Outputs that the set names.
-        found: Those that were found, unchanged.
-        differing: Those whose case or output is another text in the user's copy.
+        named: Number of outputs that the set refers to.
+        found: Number of these that were found unchanged.
+        differing: Number of these whose case or output has another text.
     """
 
     named: int
@@ -80,44 +83,53 @@ def reference_to(case: Case, output: Output, label: Verdict) -> NaturalReference
 
 
 def lay_out_natural(references: Iterable[NaturalReference], source: FolderPath, out: Path) -> NaturalPart:
-    """Write a probe folder of the named outputs that the user's copy holds.
+    """Write a probe folder of the referenced outputs that the user's copy contains.
 
     Args:
-        references: The set's natural part.
+        references: References of the set.
         source: A folder with cases and outputs, such as `fiducial import` writes.
         out: The probe folder to write.
 
     Raises:
         InputError: The copy cannot be read.
     """
-    wanted = {reference.key: reference for reference in references}
+    references_by_key = {reference.key: reference for reference in references}
     in_copy = {
-        record.key: record for record in read_records(source / OUTPUTS, Output) if record.key in wanted
+        record.key: record
+        for record in read_records(source / OUTPUTS, Output)
+        if record.key in references_by_key
     }
-    needed = {key.case_id for key in in_copy}
-    cases = {record.id: record for record in read_records(source / CASES, Case) if record.id in needed}
-    found = {
+    case_ids = {key.case_id for key in in_copy}
+    cases = {record.id: record for record in read_records(source / CASES, Case) if record.id in case_ids}
+    unchanged = {
         key: output
         for key, output in in_copy.items()
         if key.case_id in cases
-        and _digest(cases[key.case_id]) == wanted[key].case
-        and _digest(output) == wanted[key].output
+        and _digest(cases[key.case_id]) == references_by_key[key].case
+        and _digest(output) == references_by_key[key].output
     }
-    if found:
-        _write(out, [cases[name] for name in sorted({key.case_id for key in found})], found, wanted)
-    return NaturalPart(named=len(wanted), found=len(found), differing=len(in_copy) - len(found))
+    if unchanged:
+        _write(
+            out,
+            [cases[name] for name in sorted({key.case_id for key in unchanged})],
+            unchanged,
+            references_by_key,
+        )
+    return NaturalPart(
+        named=len(references_by_key), found=len(unchanged), differing=len(in_copy) - len(unchanged)
+    )
 
 
 def _write(
     out: Path,
     cases: list[Case],
-    found: dict[ItemKey, Output],
-    wanted: dict[ItemKey, NaturalReference],
+    outputs: dict[ItemKey, Output],
+    references_by_key: dict[ItemKey, NaturalReference],
 ) -> None:
     write_records(out / CASES, cases)
-    write_records(out / OUTPUTS, found.values())
-    write_records(out / LABELS, (_label(wanted[key]) for key in found))
-    counts = Counter(wanted[key].score for key in found)
+    write_records(out / OUTPUTS, outputs.values())
+    write_records(out / LABELS, (_label(references_by_key[key]) for key in outputs))
+    counts = Counter(references_by_key[key].score for key in outputs)
     write_json(
         out / PROBES,
         ProbeManifest(

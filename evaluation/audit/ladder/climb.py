@@ -1,4 +1,7 @@
-"""Climb ladders: ask in rounds, each at the levels that are most informative so far."""
+"""Climb ladders: ask in rounds, each at the levels that are most informative so far.
+
+A ladder is the levels of difficulty of one dial. See decision 25.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from ....records import Author, FolderPath, ItemKey, JudgeId, Kind, memory_file,
 from ....spelling import setting
 from ...context import RunContext
 from ...inputs import EvaluationInputs
-from ...judging.asking import EachOutput
+from ...judging.asking import PerOutputStep
 from ...judging.judge_task import JudgeTask, JudgingStep
 from ...judging.tasks import require_work
 from ...progress import Progress
@@ -27,7 +30,7 @@ from ...store.run_writer import RunWriter
 from ..probe_folder import ProbeFacts
 from ..scored import ScoredProbe, scored_probes
 from .ladder_results import LadderResult, answers_of, ladder_result
-from .questions import FAULTY, LadderQuestion, LadderRound, Posed, dial_hash, pose, questions
+from .questions import FAULTY, LadderItem, LadderQuestion, LadderRound, dial_hash, make_item, questions
 
 CALLS = 300
 """Questions per judge and dial, including those about right outputs."""
@@ -35,9 +38,9 @@ CALLS = 300
 ASKED = "ladder.jsonl"
 """File of the run folder with the questions of each round."""
 
-_ROUND = 50
-"""Most questions in a round."""
-_RIGHT = 10
+_ROUND_SIZE = 50
+"""Maximum number of questions in a round; see decision 25."""
+_QUESTIONS_PER_RIGHT = 10
 """One question in this many is about a right output."""
 
 
@@ -47,7 +50,7 @@ class LadderSettings(NamedTuple):
     Attributes:
         dials: Dials to climb.
         calls: Questions per judge and dial.
-        evenly: True to ask all questions at once, spread evenly over the levels, regardless of answers.
+        evenly: True to ask all questions at once, spread evenly over the levels.
     """
 
     dials: Sequence[Dial]
@@ -78,12 +81,12 @@ class Climb:
             dial.name: dial.make(0, dial.levels[0]).case.kind for dial in settings.dials
         }
         require_work(self._tasks or tasks, Counter(self._kinds.values()))
-        judged = {
+        judged_dials = {
             name for name, kind in self._kinds.items() if any(task.judges_kind(kind) for task in self._tasks)
         }
-        if not judged:
+        if not judged_dials:
             raise UsageError(f"{setting('ladder')}: judges that compare two outputs cannot climb ladders")
-        self._dials = {dial.name: dial for dial in settings.dials if dial.name in judged}
+        self._dials = {dial.name: dial for dial in settings.dials if dial.name in judged_dials}
         self._file = folder / ASKED
         self._facts: dict[ItemKey, ProbeFacts] = {}
         self._tried: set[VerdictKey] = set()
@@ -91,27 +94,30 @@ class Climb:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Facts that must not change between starts of an audit."""
+        """Settings that must not change when an audit is resumed."""
         return {f"dial {name}": dial_hash(dial) for name, dial in self._dials.items()}
 
     def steps(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
-        """Yield the questions round by round, beginning with those an earlier start left unanswered.
+        """Yield the questions round by round, first those that an interrupted run left unanswered.
 
-        A judge with no graded verdict in a round is not asked further. Ask all questions of a step before taking the next:
-        the next round's levels depend on the answers.
+        A judge without a graded verdict in a round is not asked further. Callers must ask all questions of a step before they take
+        the next one, because the levels of a round depend on earlier answers.
         """
-        yield from self._asking(writer, progress)
-        graded_before: dict[Author, int] = {}
+        yield from self._question_steps(writer, progress)
+        earlier_counts: dict[Author, int] = {}
         while True:
             scored = self._scored(writer)
-            graded: dict[Author, int] = {
+            graded_counts: dict[Author, int] = {
                 task.id: _count_graded(scored.get(task.id, {}).values()) for task in self._tasks
             }
-            answering = {judge for judge, count in graded.items() if count > graded_before.get(judge, -1)}
-            graded_before = graded
+            # Before the first round all judges count as answering, with 0 graded verdicts.
+            answering = {
+                judge for judge, count in graded_counts.items() if count > earlier_counts.get(judge, -1)
+            }
+            earlier_counts = graded_counts
             rows = [
                 self._round(task.id, dial, calls, scored.get(task.id, {}))
-                for task, dial, calls in self._unasked()
+                for task, dial, calls in self._remaining_calls()
                 if task.id in answering
             ]
             if not rows:
@@ -119,15 +125,17 @@ class Climb:
             # Written before asking, so that a killed run asks the same questions when it resumes.
             self._rows += rows
             write_records(self._file, self._rows)
-            yield from self._asking(writer, progress)
+            yield from self._question_steps(writer, progress)
 
     def dry_steps(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
         """Yield the remaining questions for a dry run.
 
         They are spread evenly over the levels, since the actual levels depend on the answers.
         """
-        self._rows += [self._even_round(task.id, dial, calls) for task, dial, calls in self._unasked()]
-        yield from self._asking(writer, progress)
+        self._rows += [
+            self._even_round(task.id, dial, calls) for task, dial, calls in self._remaining_calls()
+        ]
+        yield from self._question_steps(writer, progress)
 
     def results(self, writer: RunWriter) -> dict[Author, LadderVerdicts]:
         """Return each judge's ladder results."""
@@ -137,19 +145,21 @@ class Climb:
         }
 
     def _results(self, scored: Sequence[ScoredProbe]) -> list[LadderResult]:
-        by_dial = {name: _of_dial(scored, dial) for name, dial in self._dials.items()}
-        climbed = [name for name, answers in by_dial.items() if answers]
+        probes_by_dial = {name: _probes_of_dial(scored, dial) for name, dial in self._dials.items()}
+        climbed_dials = [name for name, probes in probes_by_dial.items() if probes]
         return [
-            ladder_result(self._dials[name], self._families[name], by_dial[name], dials=len(climbed))
-            for name in climbed
+            ladder_result(
+                self._dials[name], self._families[name], probes_by_dial[name], dials=len(climbed_dials)
+            )
+            for name in climbed_dials
         ]
 
-    def posed(self, keys: Iterable[ItemKey]) -> Iterator[Posed]:
-        """Yield questions as they were asked, for people to read."""
+    def items(self, keys: Iterable[ItemKey]) -> Iterator[LadderItem]:
+        """Yield the cases and outputs of questions, for people to read."""
         for key in keys:
             dial, level, seed = key.case_id.split("/")
             question = LadderQuestion(dial, int(level), int(seed), key.system == FAULTY)
-            yield pose(self._dials[dial], question, self._options)
+            yield make_item(self._dials[dial], question, self._options)
 
     @cached_property
     def _rows(self) -> list[LadderRound]:
@@ -158,7 +168,7 @@ class Climb:
     def _questions(self, task: JudgeTask) -> Iterator[LadderQuestion]:
         return questions(row for row in self._rows if row.judge == task.id and row.dial in self._dials)
 
-    def _unasked(self) -> Iterator[tuple[JudgeTask, Dial, int]]:
+    def _remaining_calls(self) -> Iterator[tuple[JudgeTask, Dial, int]]:
         counts: Counter[tuple[JudgeId, str]] = Counter()
         for row in self._rows:
             counts[row.judge, row.dial] += len(row.faulty) + len(row.right)
@@ -173,42 +183,50 @@ class Climb:
     ) -> LadderRound:
         if self._settings.evenly:
             return self._even_round(judge, dial, calls)
-        even = self._even_round(judge, dial, min(calls, _ROUND))
-        answers = answers_of(dial, _of_dial(scored.values(), dial))
-        rungs = next_levels(self._families[dial.name], answers, len(even.faulty))
-        return msgspec.structs.replace(even, faulty=[dial.levels[rung] for rung in rungs])
+        evenly = self._even_round(judge, dial, min(calls, _ROUND_SIZE))
+        answers = answers_of(dial, _probes_of_dial(scored.values(), dial))
+        rungs = next_levels(self._families[dial.name], answers, len(evenly.faulty))
+        return msgspec.structs.replace(evenly, faulty=[dial.levels[rung] for rung in rungs])
 
     def _even_round(self, judge: JudgeId, dial: Dial, count: int) -> LadderRound:
         before = [row for row in self._rows if (row.judge, row.dial) == (judge, dial.name)]
         return even_round(judge, dial, count, before)
 
-    def _asking(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
-        """Yield one step per judge: questions without a verdict that this start has not tried."""
-        new = {task.id: self._untried(task, writer) for task in self._tasks}
-        questions_by_key = {key: each for of_judge in new.values() for key, each in of_judge.items()}
-        posed = [self._pose(question) for question in questions_by_key.values()]
-        if not posed:
+    def _question_steps(self, writer: RunWriter, progress: Progress) -> Iterator[JudgingStep]:
+        """Yield one step per judge: questions without a verdict that this command has not tried yet."""
+        untried = {task.id: self._untried(task, writer) for task in self._tasks}
+        questions_by_key: dict[ItemKey, LadderQuestion] = {}
+        for untried_by_key in untried.values():
+            questions_by_key |= untried_by_key
+        items = [self._make_item(question) for question in questions_by_key.values()]
+        if not items:
             return
-        cases = {each.case.id: each.case for each in posed}
-        outputs = [memory_file("ladder outputs", (each.output for each in posed))]
+        cases = {item.case.id: item.case for item in items}
+        outputs = [memory_file("ladder outputs", (item.output for item in items))]
         with EvaluationInputs(memory_file("ladder cases", cases.values()), outputs) as inputs:
             for task in self._tasks:
-                if new[task.id]:
+                if untried[task.id]:
                     context = RunContext(inputs, writer, progress, phase="ladder")
-                    yield EachOutput(context, [task], new[task.id].__contains__)
+                    yield PerOutputStep(context, [task], untried[task.id].__contains__)
 
     def _untried(self, task: JudgeTask, writer: RunWriter) -> dict[ItemKey, LadderQuestion]:
-        """Return and mark as tried the questions to a judge that are neither answered nor tried."""
-        done = writer.verdicts.settled
-        keys = {VerdictKey(question.key, task.id, 0): question for question in self._questions(task)}
-        untried = {key: each for key, each in keys.items() if key not in done and key not in self._tried}
+        """Return a judge's unanswered questions that were not tried yet, and mark them as tried."""
+        settled_keys = writer.verdicts.settled
+        questions_by_key = {
+            VerdictKey(question.key, task.id, 0): question for question in self._questions(task)
+        }
+        untried = {
+            key: question
+            for key, question in questions_by_key.items()
+            if key not in settled_keys and key not in self._tried
+        }
         self._tried |= untried.keys()
-        return {key.item: each for key, each in untried.items()}
+        return {key.item: question for key, question in untried.items()}
 
-    def _pose(self, question: LadderQuestion) -> Posed:
-        posed = pose(self._dials[question.dial], question, self._options)
-        self._facts[question.key] = posed.facts
-        return posed
+    def _make_item(self, question: LadderQuestion) -> LadderItem:
+        item = make_item(self._dials[question.dial], question, self._options)
+        self._facts[question.key] = item.facts
+        return item
 
     def _scored(self, writer: RunWriter) -> dict[Author, dict[ItemKey, ScoredProbe]]:
         """Return each judge's verdicts on its questions."""
@@ -216,13 +234,13 @@ class Climb:
             question.key: question for task in self._tasks for question in self._questions(task)
         }
         for key in questions_by_key.keys() - self._facts.keys():
-            self._pose(questions_by_key[key])
-        clusters = {key.case_id: each.cluster for key, each in questions_by_key.items()}
+            self._make_item(questions_by_key[key])
+        clusters = {key.case_id: question.cluster for key, question in questions_by_key.items()}
         thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in self._tasks}
         return scored_probes(writer.verdicts.read(), self._facts, clusters, thresholds)
 
 
-def _of_dial(scored: Iterable[ScoredProbe], dial: Dial) -> list[ScoredProbe]:
+def _probes_of_dial(scored: Iterable[ScoredProbe], dial: Dial) -> list[ScoredProbe]:
     return [probe for probe in scored if probe.facts.operator == dial.name]
 
 
@@ -232,11 +250,20 @@ def _count_graded(scored: Iterable[ScoredProbe]) -> int:
 
 def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[LadderRound] = ()) -> LadderRound:
     """Return a round of ``count`` questions, spread evenly over the levels."""
-    right = count // _RIGHT
-    faults, rights = sum(len(row.faulty) for row in before), sum(len(row.right) for row in before)
+    right_count = count // _QUESTIONS_PER_RIGHT
+    faulty_before, right_before = (
+        sum(len(row.faulty) for row in before),
+        sum(len(row.right) for row in before),
+    )
     return LadderRound(
         judge=judge,
         dial=dial.name,
-        faulty=[dial.levels[number % len(dial.levels)] for number in range(faults, faults + count - right)],
-        right=[dial.levels[number % len(dial.levels)] for number in range(rights, rights + right)],
+        faulty=[
+            dial.levels[number % len(dial.levels)]
+            for number in range(faulty_before, faulty_before + count - right_count)
+        ],
+        right=[
+            dial.levels[number % len(dial.levels)]
+            for number in range(right_before, right_before + right_count)
+        ],
     )

@@ -1,4 +1,4 @@
-"""Ladder results: the level up to which a judge catches 80 %, its curve and false alarms."""
+"""Ladder results: the level up to which a judge catches 80 % of faults, and false alarms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ....calibration.statistic import Statistic, undefined
 from ....deterministic.mutation import Dial
 from ..scored import ScoredProbe
 
-Where: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the easiest", "not known"]
+LadderPosition: TypeAlias = Literal["on the ladder", "beyond the hardest", "before the easiest", "not known"]
 """Position on a ladder of the level at which 80 % are caught."""
 
 
@@ -25,7 +25,8 @@ class LadderThreshold(msgspec.Struct, frozen=True, kw_only=True):
     """The level at which 80 % are caught, which may lie between two levels.
 
     Attributes:
-        where: Its most likely position. ``beyond the hardest``: more than 80 % are caught at all levels; ``before the easiest``: at none.
+        where: Its most likely position. ``beyond the hardest``: more than 80 % are caught at all levels. ``before the easiest``: more than
+            80 % are caught at none.
         level: The level, or None if it is not on the ladder.
         low: Lower end of its 95 % interval, cut off at the ladder's ends, or None if unknown.
         high: Upper end, cut off in the same way, or None if unknown.
@@ -34,7 +35,7 @@ class LadderThreshold(msgspec.Struct, frozen=True, kw_only=True):
         beyond: Probability that the level is beyond the hardest.
     """
 
-    where: Where
+    where: LadderPosition
     level: float | None = None
     low: float | None = None
     high: float | None = None
@@ -65,18 +66,18 @@ class CurvePoint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One judge on one dial.
+    """Results of one judge on one dial.
 
     Attributes:
         dial: Name of the dial.
-        about: One line for a person.
+        about: One-line description of the dial.
         unit: Unit of the levels.
         threshold: Level at which 80 % are caught.
-        flat: True if no fall from easy to hard was found.
-        drop: Share caught of the easiest minus share caught of the hardest.
-        trend_p: p-value of no relation between level and being caught, or None if all were caught, or none.
-        misfit_p: p-value of a logistic curve; None with too few levels.
-        dip: Level caught less often than a harder one, beyond chance, or None if there is none.
+        flat: True if no drop from easy to hard levels was found.
+        drop: Share caught at the easiest level minus share caught at the hardest.
+        trend_p: p-value of the hypothesis that level and catching are unrelated, or None if all faults were caught, or none.
+        misfit_p: p-value of the hypothesis that the curve is logistic, or None with too few levels.
+        dip: Level whose faults are caught less often than at a harder one, beyond chance, or None if there is none.
         failed_right: Share of right outputs failed.
         levels: The results at each level.
         places: Position of each level, from 0 to 1.
@@ -127,7 +128,7 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def answers_of(dial: Dial, scored: Iterable[ScoredProbe]) -> LadderAnswers:
-    """Return the verdicts on faulty outputs, for the fit."""
+    """Return the graded verdicts on faulty outputs, for the fit."""
     level_index = {level: number for number, level in enumerate(dial.levels)}
     faults = [probe for probe in scored if probe.facts.plants == "fault" and probe.score is not None]
     return LadderAnswers(
@@ -148,8 +149,8 @@ def ladder_result(
     """Analyse one judge's answers on one dial; findings hold for all ``dials`` together at 95 %."""
     answers = answers_of(dial, scored)
     fit = fit_ladder(family, answers) if len(answers.level_index) else None
-    right = [probe for probe in scored if probe.facts.plants == "nothing" and probe.score is not None]
-    failed = np.array([not probe.passed for probe in right], dtype=np.float64)
+    right_probes = [probe for probe in scored if probe.facts.plants == "nothing" and probe.score is not None]
+    failed_right = np.array([not probe.passed for probe in right_probes], dtype=np.float64)
     return LadderResult(
         dial=dial.name,
         about=dial.about,
@@ -159,9 +160,9 @@ def ladder_result(
         drop=undefined("nothing was graded", n=0) if fit is None else fit.drop,
         trend_p=None if fit is None else fit.trend_p,
         misfit_p=None if fit is None else fit.misfit_p,
-        dip=None if fit is None or fit.dip is None else _step(dial, fit.dip),
-        failed_right=share_of(failed, cluster_numbers(probe.cluster for probe in right)),
-        levels=_counts(dial, scored),
+        dip=None if fit is None or fit.dip is None else _step_name(dial, fit.dip),
+        failed_right=share_of(failed_right, cluster_numbers(probe.cluster for probe in right_probes)),
+        levels=_level_counts(dial, scored),
         places=dial.places,
         curve=[] if fit is None else _curve(dial, fit),
         ungraded=dict(Counter(probe.outcome for probe in scored if probe.score is None)),
@@ -170,11 +171,13 @@ def ladder_result(
 
 
 _ALPHA = 0.05
+"""Chance of a false finding, over all dials of a judge."""
 _ROUNDING = 1e-9
+"""Tolerance when a fitted level is compared with a level of the dial."""
 
 
 def _threshold(dial: Dial, fit: LadderFit) -> LadderThreshold:
-    where: Where = "on the ladder"
+    where: LadderPosition = "on the ladder"
     if math.isinf(fit.threshold):
         where = "beyond the hardest" if fit.threshold > 0 else "before the easiest"
     low, high = (dial.level_at(min(1.0, max(0.0, position))) for position in (fit.low, fit.high))
@@ -202,12 +205,12 @@ def _curve(dial: Dial, fit: LadderFit) -> list[CurvePoint]:
     ]
 
 
-def _step(dial: Dial, number: int) -> str:
+def _step_name(dial: Dial, number: int) -> str:
     return dial.steps[number] if dial.steps else str(dial.levels[number])
 
 
-def _counts(dial: Dial, scored: Sequence[ScoredProbe]) -> list[LevelCounts]:
-    tally: Counter[tuple[int, bool, bool]] = Counter(
+def _level_counts(dial: Dial, scored: Sequence[ScoredProbe]) -> list[LevelCounts]:
+    counts: Counter[tuple[int, bool, bool]] = Counter(  # by level, faulty, and passed
         (level_of(probe), probe.facts.plants == "fault", probe.passed)
         for probe in scored
         if probe.score is not None
@@ -215,11 +218,11 @@ def _counts(dial: Dial, scored: Sequence[ScoredProbe]) -> list[LevelCounts]:
     return [
         LevelCounts(
             level=level,
-            step=_step(dial, number),
-            caught=tally[level, True, False],
-            faulty=tally[level, True, False] + tally[level, True, True],
-            failed=tally[level, False, False],
-            right=tally[level, False, False] + tally[level, False, True],
+            step=_step_name(dial, number),
+            caught=counts[level, True, False],
+            faulty=counts[level, True, False] + counts[level, True, True],
+            failed=counts[level, False, False],
+            right=counts[level, False, False] + counts[level, False, True],
         )
         for number, level in enumerate(dial.levels)
     ]

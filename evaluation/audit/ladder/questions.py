@@ -1,4 +1,4 @@
-"""Ladder questions: a dial, a level, a seed, and the faulty or the right output."""
+"""Ladder questions: a dial makes a case with a faulty and a right output, by level and seed."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ RIGHT, FAULTY = "right", "faulty"
 class LadderRound(msgspec.Struct, frozen=True, kw_only=True):
     """Questions to one judge about one dial in one round, recorded before asking.
 
-    Seeds follow from the levels: the k-th question about a faulty output at a level has seed k, and so has the k-th about a right output,
-    at whatever level.
+    Seeds are not recorded, because they follow from the levels. The k-th question about a faulty output at a level has seed k. The k-th
+    question about a right output has seed k, counted over all levels.
 
     Attributes:
         judge: The judge that is asked.
@@ -59,35 +59,35 @@ class LadderQuestion(NamedTuple):
 
     def facts(self, label: float, rung: Rung) -> ProbeFacts:
         """Return the facts of the question as a probe."""
-        right = self.key._replace(system=RIGHT)
+        right_output = self.key._replace(system=RIGHT)
         if not self.faulty:
-            return ProbeFacts(self.key, self.dial, "nothing", right, label, "")
+            return ProbeFacts(self.key, self.dial, "nothing", right_output, label, "")
         is_trajectory = rung.faulty.turns is not None
         planted = planted_step(rung.case, rung.right, rung.faulty) if is_trajectory else None
-        return ProbeFacts(self.key, self.dial, "fault", right, label, rung.change, planted)
+        return ProbeFacts(self.key, self.dial, "fault", right_output, label, rung.change, planted)
 
 
 def questions(rows: Iterable[LadderRound]) -> Iterator[LadderQuestion]:
     """Yield the questions that one judge was asked, in order."""
-    asked: Counter[tuple[str, int | None]] = Counter()
+    asked_before: Counter[tuple[str, int | None]] = Counter()  # by dial and level; None for right outputs
     for row in rows:
         for level in row.faulty:
-            yield LadderQuestion(row.dial, level, asked[row.dial, level], faulty=True)
-            asked[row.dial, level] += 1
+            yield LadderQuestion(row.dial, level, asked_before[row.dial, level], faulty=True)
+            asked_before[row.dial, level] += 1
         for level in row.right:
-            yield LadderQuestion(row.dial, level, asked[row.dial, None], faulty=False)
-            asked[row.dial, None] += 1
+            yield LadderQuestion(row.dial, level, asked_before[row.dial, None], faulty=False)
+            asked_before[row.dial, None] += 1
 
 
-class Posed(NamedTuple):
-    """Case and output of a question, and its facts."""
+class LadderItem(NamedTuple):
+    """Case and output of a ladder question, and its facts as a probe."""
 
     case: Case
     output: Output
     facts: ProbeFacts
 
 
-def pose(dial: Dial, question: LadderQuestion, options: CheckOptions) -> Posed:
+def make_item(dial: Dial, question: LadderQuestion, options: CheckOptions) -> LadderItem:
     """Make the case and output for a question.
 
     Raises:
@@ -96,14 +96,14 @@ def pose(dial: Dial, question: LadderQuestion, options: CheckOptions) -> Posed:
     rung = dial.make(question.seed, question.level)
     output = rung.faulty if question.faulty else rung.right
     label = (rung.label or 0.0) if question.faulty else 1.0
-    if rung.label is None:
+    if rung.label is None:  # the dial gives no label, so the checker must agree with 1 and 0
         score = check(rung.case, output, options).score
         if score != label:
             raise ConfigurationError(
                 f"dial {dial.name!r}, level {question.level}, seed {question.seed}: strict rules give its {question.key.system} output {score}"
             )
     case_id, system, trial = question.key
-    return Posed(
+    return LadderItem(
         msgspec.structs.replace(rung.case, id=case_id, cluster=question.cluster),
         msgspec.structs.replace(output, case_id=case_id, system=system, trial=trial),
         question.facts(label, rung),

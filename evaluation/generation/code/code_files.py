@@ -1,4 +1,4 @@
-"""Source files of an agent, and the modules beside them that they import."""
+"""Source files of an agent, and the modules of its project that they import."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Code: TypeAlias = dict[str, str]
 INTERPRETER = re.compile(
     r"(python|pypy|node|bun|deno|ruby|perl|php|java|bash|dash|zsh|sh|uv|poetry|env)[\d.]*"
 )
-_TEXTS = (".txt", ".md", ".j2", ".jinja", ".jinja2", ".prompt", ".prompty")
-_STATE = (".db", ".sqlite", ".sqlite3", ".log", ".lock", ".pid")
+_PROMPT_SUFFIXES = (".txt", ".md", ".j2", ".jinja", ".jinja2", ".prompt", ".prompty")
+_STATE_SUFFIXES = (".db", ".sqlite", ".sqlite3", ".log", ".lock", ".pid")
 
 
 class CodeFiles:
@@ -38,7 +38,7 @@ class CodeFiles:
             is_file = path.is_file()
         except (OSError, ValueError):  # not a valid file name
             return
-        if is_file and path.suffix not in _STATE and not INTERPRETER.fullmatch(path.resolve().name):
+        if is_file and path.suffix not in _STATE_SUFFIXES and not INTERPRETER.fullmatch(path.resolve().name):
             self.add(path)
         elif not is_file and (path / "__main__.py").is_file() and path.resolve() != self._folder:
             self.add(path / "__main__.py")
@@ -60,7 +60,7 @@ class CodeFiles:
         self._seen.add(path)
         try:
             content = path.read_bytes()
-        except OSError:
+        except OSError:  # unreadable, so its code stays unknown
             return
         name = path.relative_to(self._folder) if path.is_relative_to(self._folder) else path
         self.code[str(name)] = hash_of_part(content)
@@ -74,16 +74,18 @@ class CodeFiles:
                 for alias in node.names:
                     self.add_module(root, alias.name)
             elif isinstance(node, ast.ImportFrom):
-                above = path.parents[min(node.level, len(path.parents)) - 1] if node.level else root
+                # `from ..x import y` starts at the folder that many levels up.
+                base = path.parents[min(node.level, len(path.parents)) - 1] if node.level else root
                 for alias in node.names:
-                    self.add_module(above, f"{node.module}.{alias.name}" if node.module else alias.name)
-            elif isinstance(node, ast.Constant) and str(node.value).endswith(_TEXTS):
+                    self.add_module(base, f"{node.module}.{alias.name}" if node.module else alias.name)
+            # A text such as "prompts/system.txt" probably names a file that the agent reads.
+            elif isinstance(node, ast.Constant) and str(node.value).endswith(_PROMPT_SUFFIXES):
                 for folder in (path.parent, self._folder):
                     self.add_named(folder / str(node.value))
 
 
 def code_of_command(words: Sequence[str], folder: Path) -> Code | None:
-    """Return the code of a command, with the modules beside its files; None if it names no file."""
+    """Return the code of a command, with modules next to its files, or None if it names no file."""
     files = CodeFiles(folder)
     for number, word in enumerate(words):
         for token in re.split(r"[\s;|&<>()=\"']+", word):

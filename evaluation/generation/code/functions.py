@@ -1,4 +1,4 @@
-"""The code of a function: its source, and that of its dependencies in its project."""
+"""Code of a function: its source, and that of its dependencies in its project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, cast
 from .code_files import Code, CodeFiles, hash_of_part, parsed
 from .source_code import CodePiece, PieceSource, Scope, file_of, is_foreign, names_read
 
-_PLAIN = (str, int, float, bool, bytes, type(None))
+_PLAIN_TYPES = (str, int, float, bool, bytes, type(None))
 
 
 def code_of_function(function: Callable[..., Any]) -> Code | None:
@@ -57,10 +57,10 @@ class _Walk:
         if is_foreign(kind):
             return
         self._take_source(kind)
-        counted = PieceSource(kind).counted
+        changing = PieceSource(kind).attributes_set
         state: dict[str, Any] = getattr(thing, "__dict__", {}) if thing is not kind else {}
         self._keep_plain(
-            kind.__qualname__, {name: each for name, each in state.items() if name not in counted}
+            kind.__qualname__, {name: value for name, value in state.items() if name not in changing}
         )
 
     def _take_source(self, thing: Any) -> None:
@@ -130,9 +130,10 @@ class _Walk:
 
     def _keep_plain(self, where: str, values: Mapping[Any, Any]) -> None:
         for name, value in values.items():
-            if isinstance(value, _PLAIN):
+            if isinstance(value, _PLAIN_TYPES):
                 self.code[f"{where}: {name}" if where else str(name)] = hash_of_part(repr(value).encode())
 
 
 def _name_of(thing: CodePiece) -> str:
+    """Return the name of a function or class as a user writes it."""
     return thing.__qualname__.replace("<locals>.", "")

@@ -1,4 +1,4 @@
-"""Source of one piece of an agent (function, class or assignment), and the names it uses."""
+"""Source of a piece of an agent (function, class or assignment), and the names it uses."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .code_files import is_library, parsed
 CodePiece: TypeAlias = "FunctionType | type[Any]"
 """A function or a class, which have source code."""
 
-_OURS = __name__.partition(".")[0]
-_MAKING = ("__init__", "__new__", "__post_init__")
+_THIS_PACKAGE = __name__.partition(".")[0]
+_CONSTRUCTORS = ("__init__", "__new__", "__post_init__")
 
 
 class Scope(NamedTuple):
@@ -80,12 +80,12 @@ class PieceSource:
         return set() if self._code is None else {*_names_in(self._code), *self._code.co_freevars}
 
     @property
-    def counted(self) -> set[str]:
-        """Attributes of a class that methods other than its constructor set."""
+    def attributes_set(self) -> set[str]:
+        """Attributes of a class that methods other than its constructor set, such as counters."""
         methods = [
             node
             for node in ast.walk(self.tree or ast.Module([], []))
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name not in _MAKING
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name not in _CONSTRUCTORS
         ]
         nodes = [node for method in methods for node in ast.walk(method)]
         return {
@@ -123,18 +123,24 @@ def is_foreign(thing: CodePiece) -> bool:
 
 def is_ours(module: str) -> bool:
     """Return whether a module is of this package."""
-    return module.partition(".")[0] == _OURS
+    return module.partition(".")[0] == _THIS_PACKAGE
 
 
 @lru_cache(maxsize=8)
 def _assignments(content: bytes) -> dict[str, str]:
+    """Return the statement that assigns each top-level name of a module."""
     text = content.decode("utf-8", "replace")
     statements = dict[str, str]()
     for node in ast.iter_child_nodes(parsed(content) or ast.Module([], [])):
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
             statement = ast.get_source_segment(text, node) or ""
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = [each for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+            names = [
+                target_node
+                for target in targets
+                for target_node in ast.walk(target)
+                if isinstance(target_node, ast.Name)
+            ]
             statements |= {name.id: statement for name in names}
     return statements
 

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _DIMENSIONS = 1024
-_PIECES = (3, 4, 5)
+_PIECE_LENGTHS = (3, 4, 5)
 """Lengths of pieces of words, by which "diabetic" is similar to "diabetes"."""
-_SECONDS = 60.0
+_TIMEOUT = 60.0
+"""Seconds to wait for the server."""
 
 
 class Embedding(Protocol):
-    """Turns texts into vectors."""
+    """Interface of embeddings: texts in, vectors out."""
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the vectors of some texts.
@@ -51,6 +52,7 @@ class HashedWords:
         for row, text in zip(vectors, texts, strict=True):
             for feature, weight in _features(text):
                 code = crc32(feature.encode("utf-8", "surrogatepass"))
+                # The sign, from the highest bit, makes collisions cancel on average.
                 row[code % _DIMENSIONS] += weight if code >> 31 else -weight
         return _unit(vectors)
 
@@ -68,14 +70,15 @@ class ServerEmbedding:
         import openai  # noqa: PLC0415 - slow to import
 
         try:
-            with openai.OpenAI(timeout=_SECONDS, **self._endpoint.client_options()) as client:
-                found = client.embeddings.create(
+            with openai.OpenAI(timeout=_TIMEOUT, **self._endpoint.client_options()) as client:
+                reply = client.embeddings.create(
                     model=self._model, input=list(texts), encoding_format="float"
                 )
         except openai.OpenAIError as error:
             reason = self._endpoint.redact(str(error))
             raise ProviderError(f"the embedding model {self._model!r} does not answer: {reason}") from error
-        rows: list[Any] = [entry.embedding for entry in sorted(found.data, key=lambda entry: entry.index)]
+        # A server may answer in another order.
+        rows: list[Any] = [entry.embedding for entry in sorted(reply.data, key=lambda entry: entry.index)]
         if len(rows) != len(texts):
             raise ProviderError(f"the embedding model gave {len(rows)} vectors for {len(texts)} texts")
         return _unit(np.asarray(rows, dtype=np.float64))
@@ -86,7 +89,9 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
         yield word, 1.0
         marked = f"<{word}>"
         pieces = [
-            marked[start : start + length] for length in _PIECES for start in range(len(marked) - length + 1)
+            marked[start : start + length]
+            for length in _PIECE_LENGTHS
+            for start in range(len(marked) - length + 1)
         ]
         for piece in pieces:
             yield piece, len(pieces) ** -0.5  # all pieces together weigh as much as the word
@@ -96,4 +101,4 @@ def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np  # noqa: PLC0415 - slow to import
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(lengths == 0, 1.0, lengths)
+    return vectors / np.where(lengths == 0, 1.0, lengths)  # a text without words stays 0

@@ -1,4 +1,4 @@
-"""Histories: conversations that precede questions to an agent with a memory, held once.
+"""Histories: conversations that precede questions to an agent with a memory, each held once.
 
 A file of histories is JSON Lines, one conversation per line: ``{"history": "customer", "id": "...", "messages": [...]}``. The conversations of a
 history are held in the order of their lines. The memory is saved after each, so that a killed run continues with the next, and all questions
@@ -34,8 +34,8 @@ OPENING = (
     "write down what may be asked about later."
 )
 
-_AT_HAND = "This is in the part of your memory that you see without reading it:"
-_NOTHING = "(nothing yet)"
+_VISIBLE_PART = "This is in the part of your memory that you see without reading it:"
+_EMPTY_MEMORY = "(nothing yet)"
 
 
 class Conversation(Record, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class Checkpoint(Record, frozen=True, kw_only=True):
 
 
 Hold: TypeAlias = Callable[[Case, Any], Awaitable[object]]
-"""Holds the conversation of a case, which writes to a memory."""
+"""Function that holds the conversation of a case, in which the agent writes to a memory."""
 
 
 def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
@@ -81,11 +81,11 @@ def read_histories(path: InputPath) -> dict[str, list[Conversation]]:
 
 
 class Remembered:
-    """Memories after histories, each made once.
+    """Memories after histories; each history is held once.
 
     Args:
         histories: Conversations by history.
-        folder: Folder in which memories are saved after each conversation; None to keep them in this process alone.
+        folder: Folder in which memories are saved after each conversation; None to keep them only in memory.
     """
 
     def __init__(self, histories: Mapping[str, Sequence[Conversation]], folder: Path | None = None) -> None:
@@ -122,11 +122,12 @@ class Remembered:
     async def _replay(
         self, case: Case, key: tuple[str, str, int], store: type[Any], hold: Hold
     ) -> dict[str, Any]:
+        """Hold a history's conversations after the last valid checkpoint; return the memory's state."""
         name, history, _ = key
         state: dict[str, Any] = {}
         prefix_hash = _hash([name, case.tools])
         for number, conversation in enumerate(self._histories[history]):
-            prefix_hash = _hash([prefix_hash, conversation])
+            prefix_hash = _hash([prefix_hash, conversation])  # a change makes all later checkpoints invalid
             file = self._file(key, number)
             checkpoint = _read(file)
             if checkpoint is None or checkpoint.asked != prefix_hash:
@@ -147,14 +148,15 @@ class Remembered:
 
 def with_opening(messages: Sequence[Message | list[Message]], memory: Any) -> list[Message | list[Message]]:
     """Add instructions about the agent's memory, with its visible part, to a conversation."""
-    opening = f"{OPENING}\n\n{_AT_HAND}\n{memory.at_hand() or _NOTHING}"
-    turned = bool(messages) and isinstance(messages[0], list)
-    first: list[Message] = list(messages[0]) if turned else list(messages)  # pyright: ignore[reportAssignmentType, reportArgumentType]
-    if first and first[0].get("role") == "system":
-        opened = [{**first[0], "content": f"{opening}\n\n{first[0].get('content', '')}"}, *first[1:]]
+    opening = f"{OPENING}\n\n{_VISIBLE_PART}\n{memory.at_hand() or _EMPTY_MEMORY}"
+    has_turns = bool(messages) and isinstance(messages[0], list)
+    first_turn: list[Message] = list(messages[0]) if has_turns else list(messages)  # pyright: ignore[reportAssignmentType, reportArgumentType]
+    if first_turn and first_turn[0].get("role") == "system":
+        system, *others = first_turn
+        with_instructions = [{**system, "content": f"{opening}\n\n{system.get('content', '')}"}, *others]
     else:
-        opened = [{"role": "system", "content": opening}, *first]
-    return [opened, *messages[1:]] if turned else list(opened)
+        with_instructions = [{"role": "system", "content": opening}, *first_turn]
+    return [with_instructions, *messages[1:]] if has_turns else list(with_instructions)
 
 
 def _as_case(case: Case, conversation: Conversation, name: str, memory: Any) -> Case:

@@ -10,7 +10,7 @@ from ..bm25 import Ranking
 from .parts import ARCHIVAL, CORE, MemoryPart, PartCall, problem, stored
 
 _KEY = re.compile(r"[a-z]+(?:_[a-z0-9]+)*")
-"""Matched as a whole: ``first_visit``, ``room_12``. Each character has one way to match, so it takes linear time."""
+"""Whole keys such as ``first_visit`` and ``room_12``; each character can match in one way, so the time is linear."""
 
 
 class KeyedTexts:
@@ -26,8 +26,8 @@ class KeyedTexts:
             return problem(f"The key {key!r} is not in snake_case: lower-case words, joined by underscores.")
         if key in self.texts:
             return problem(f"The key {key!r} is taken; replace its value, or choose another key.")
-        refused = self.part.refuses(value, len(self.texts))
-        return refused or self._keep(key, value, "added")
+        error = self.part.refuses(value, len(self.texts))
+        return error or self._keep(key, value, "added")
 
     def replace(self, key: str, value: str) -> dict[str, Any]:
         """Put another text under a key."""
@@ -67,9 +67,9 @@ class KeyedTexts:
         ranked = sorted(zip(scores, keys, strict=True), key=lambda pair: -pair[0])
         return {"ranked_results": [[score, key] for score, key in ranked[: max(0, k)]]}
 
-    def _keep(self, key: str, value: str, done: str) -> dict[str, Any]:
+    def _keep(self, key: str, value: str, action: str) -> dict[str, Any]:
         self.texts[key] = value
-        return {"status": f"{key} {done}."}
+        return {"status": f"{key} {action}."}
 
 
 def _no_such(key: str) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class KeyValueMemory:
     """
 
     def load(self, config: Mapping[str, Any]) -> None:
-        """Start from a snapshot, as `state` gives it; from nothing by default."""
+        """Start from a snapshot that `state` returned, or from an empty memory."""
         self._core = KeyedTexts(CORE, stored(config, "core", str))
         self._archival = KeyedTexts(ARCHIVAL, stored(config, "archival", str))
 
@@ -96,7 +96,7 @@ class KeyValueMemory:
         return {"core": dict(self._core.texts), "archival": dict(self._archival.texts)}
 
     def at_hand(self) -> str:
-        """Return the part of the memory that an agent sees without asking."""
+        """Return the part of the memory that an agent sees without a call."""
         return "\n".join(f"{key}: {value}" for key, value in self._core.texts.items())
 
     core_memory_add = PartCall("_core", KeyedTexts.add)

@@ -28,10 +28,10 @@ class MemoryPart(NamedTuple):
         return None
 
 
-CORE = MemoryPart("Core memory", 7, 300)
-"""Part that an agent sees without asking."""
+CORE = MemoryPart("Core memory", entries=7, characters=300)
+"""Part that an agent sees without a call; its limits, as those below, are BFCL's."""
 
-ARCHIVAL = MemoryPart("Archival memory", 50, 2000)
+ARCHIVAL = MemoryPart("Archival memory", entries=50, characters=2000)
 
 
 class PartCall(Generic[P, T]):
@@ -40,7 +40,7 @@ class PartCall(Generic[P, T]):
     The part's method gets the name of the memory's method, which Python names in errors about arguments.
 
     Args:
-        part: The memory's attribute that holds the part.
+        part: Name of the memory's attribute with the part.
         method: The part's method.
     """
 
@@ -70,7 +70,7 @@ def stored(config: Mapping[str, Any], part: str, kind: type[T]) -> dict[str, T]:
         The entries by key; empty if the snapshot lacks the part.
 
     Raises:
-        TypeError: It holds something else.
+        TypeError: It contains values of another type.
     """
     texts = config.get(part, {})
     if not isinstance(texts, dict) or not all(

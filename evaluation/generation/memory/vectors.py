@@ -10,7 +10,7 @@ from .parts import ARCHIVAL, CORE, MemoryPart, PartCall, problem, stored
 
 
 class NumberedTexts:
-    """One part of the memory: texts by number, of which none is used twice."""
+    """One part of the memory: texts by number; no number is used twice."""
 
     def __init__(
         self, part: MemoryPart, embedding: Embedding, texts: Mapping[int, str], next_number: int
@@ -22,9 +22,9 @@ class NumberedTexts:
 
     def add(self, text: str) -> dict[str, Any]:
         """Keep a text under the next number."""
-        refused = self.part.refuses(text, len(self.texts))
-        if refused is not None:
-            return refused
+        error = self.part.refuses(text, len(self.texts))
+        if error is not None:
+            return error
         number, self.next_number = self.next_number, self.next_number + 1
         self.texts[number] = text
         return {"id": number}
@@ -33,9 +33,9 @@ class NumberedTexts:
         """Put another text under a number."""
         if vec_id not in self.texts:
             return _no_such(vec_id)
-        refused = self.part.refuses(new_text)
-        if refused is not None:
-            return refused
+        error = self.part.refuses(new_text)
+        if error is not None:
+            return error
         self.texts[vec_id] = new_text
         return {"status": f"Entry {vec_id} updated."}
 
@@ -55,6 +55,7 @@ class NumberedTexts:
         numbers = list(self.texts)
         if not numbers:
             return {"results": []}
+        # In one call, since a server answers one request faster than many.
         vectors = self._embedding([str(query), *self.texts.values()])
         similarities = (vectors[1:] @ vectors[0]).tolist()
         ranked = sorted(zip(numbers, similarities, strict=True), key=lambda pair: (-pair[1], pair[0]))
@@ -94,13 +95,13 @@ class VectorMemory:
     """Environment with the methods of BFCL's ``memory_vector``."""
 
     embedding: ClassVar[Embedding] = HashedWords()
-    """Turns texts into vectors; a subclass may have another."""
+    """Embedding of texts; a subclass may have another."""
 
     blocking: ClassVar[bool] = False
     """True if the embedding takes time, as a server's does."""
 
     def load(self, config: Mapping[str, Any]) -> None:
-        """Start from a snapshot, as `state` gives it; from nothing by default."""
+        """Start from a snapshot that `state` returned, or from an empty memory."""
         self._core, self._archival = (
             NumberedTexts.of_snapshot(part, self.embedding, config.get(name, {}))
             for name, part in (("core", CORE), ("archival", ARCHIVAL))
@@ -111,7 +112,7 @@ class VectorMemory:
         return {"core": self._core.snapshot(), "archival": self._archival.snapshot()}
 
     def at_hand(self) -> str:
-        """Return the part of the memory that an agent sees without asking."""
+        """Return the part of the memory that an agent sees without a call."""
         return "\n".join(f"{number}: {text}" for number, text in self._core.texts.items())
 
     core_memory_add = PartCall("_core", NumberedTexts.add)
@@ -133,5 +134,5 @@ def vector_memory(embedding: Embedding | None = None) -> type[VectorMemory]:
     """Return the environment with an embedding, such as a server, or None for `HashedWords`."""
     if embedding is None:
         return VectorMemory
-    # Held by the class, a function would become a method of it.
+    # As an attribute of the class, a plain function would become a method.
     return type("VectorMemory", (VectorMemory,), {"embedding": staticmethod(embedding), "blocking": True})

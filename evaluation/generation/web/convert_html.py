@@ -1,4 +1,4 @@
-"""Convert HTML in a separate process, which `html_text` starts as a script and may kill.
+"""Conversion of HTML in a separate process, which `html_text` starts and may kill.
 
 A request is a line of JSON (``form``, ``bytes``, ``seconds``), then the page. The reply is a line with the length of the text, or -1 if the page
 cannot be converted, then the text.
@@ -11,7 +11,8 @@ import resource
 import signal
 import sys
 
-_MEMORY = 2 << 30
+_MAX_MEMORY = 2 << 30
+"""Bytes, since a hostile page may make the library use any amount."""
 
 
 def main() -> None:
@@ -19,7 +20,7 @@ def main() -> None:
     sys.path[:] = json.loads(sys.argv[1])
     from html_to_markdown import ConversionOptions, convert  # noqa: PLC0415 - found on the path just set
 
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     while line := source.readline():
         request = json.loads(line)

@@ -20,9 +20,10 @@ from .engine import Hit, Page, PageError, plain_text
 
 _WORD = re.compile(r"\w+")
 _SNIPPET_WORDS = 40
-_SUFFIXES = {".html": True, ".htm": True, ".md": False, ".txt": False}
-"""Files of a folder that are pages, and whether they are HTML."""
-_LARGEST = 8 << 20
+_MAX_TITLE_LENGTH = 200
+_IS_HTML_BY_SUFFIX = {".html": True, ".htm": True, ".md": False, ".txt": False}
+"""Suffixes of files that are pages, and whether these are HTML."""
+_MAX_FILE_BYTES = 8 << 20
 
 
 class CorpusPage(Record, frozen=True, kw_only=True):
@@ -70,7 +71,7 @@ class Corpus:
 
     def fetch(self, url: str) -> Page:
         """Return a page; see `SearchEngine.fetch`."""
-        page = self._pages.get(url) or self._pages.get(url.rstrip("/"))
+        page = self._pages.get(url) or self._pages.get(url.rstrip("/"))  # an agent may add a slash
         if page is None:
             raise PageError(f"404 Client Error: Not Found for url: {url}")
         return Page(page.url, page.html if page.html is not None else page.text or "", page.html is not None)
@@ -82,8 +83,8 @@ class Corpus:
 
 def _pages_in(path: Path) -> Iterator[tuple[CorpusPage, Path, int | None]]:
     if path.is_dir():
-        for file in sorted(path.rglob("*")):
-            if file.suffix.lower() in _SUFFIXES and file.is_file() and not file.is_symlink():
+        for file in sorted(path.rglob("*")):  # in the same order on every machine
+            if file.suffix.lower() in _IS_HTML_BY_SUFFIX and file.is_file() and not file.is_symlink():
                 yield _page_of(file, path), file, None
         return
     for line, page in read_numbered(path, CorpusPage):
@@ -93,18 +94,19 @@ def _pages_in(path: Path) -> Iterator[tuple[CorpusPage, Path, int | None]]:
 
 
 def _page_of(file: Path, folder: Path) -> CorpusPage:
-    if file.stat().st_size > _LARGEST:
-        raise InputError(f"is larger than {_LARGEST >> 20} MiB", path=file)
+    if file.stat().st_size > _MAX_FILE_BYTES:
+        raise InputError(f"is larger than {_MAX_FILE_BYTES >> 20} MiB", path=file)
     source = file.read_text(encoding="utf-8", errors="replace")
     url = f"https://{file.relative_to(folder).as_posix()}"
-    html = _SUFFIXES[file.suffix.lower()]
+    html = _IS_HTML_BY_SUFFIX[file.suffix.lower()]
     page = CorpusPage(url=url, html=source) if html else CorpusPage(url=url, text=source)
     return msgspec.structs.replace(page, title=_title(page) or file.stem.replace("_", " "))
 
 
 def _title(page: CorpusPage) -> str:
-    first = next((line for line in _text(page).splitlines() if line.strip()), "")
-    return first.strip("# \t")[:200]
+    """Return the first line of a page, without the marks of a Markdown heading."""
+    first_line = next((line for line in _text(page).splitlines() if line.strip()), "")
+    return first_line.strip("# \t")[:_MAX_TITLE_LENGTH]
 
 
 def _text(page: CorpusPage) -> str:
@@ -122,13 +124,14 @@ def _words(text: str) -> list[str]:
 
 
 def _hit(page: CorpusPage, query_words: set[str]) -> Hit:
-    """Return the page as a hit, with the passage that holds most of the query's words."""
-    text = _text(page).split()
-    matches = [int(bool(query_words & set(_words(word)))) for word in text]
-    best, most, in_window = 0, -1, 0
+    """Return the page as a hit, with the passage that contains most of the query's words."""
+    words = _text(page).split()
+    matches = [int(bool(query_words & set(_words(word)))) for word in words]
+    # A window of the snippet's length slides over the words.
+    best_end, most_matches, in_window = 0, -1, 0
     for end, match in enumerate(matches):
         in_window += match - (matches[end - _SNIPPET_WORDS] if end >= _SNIPPET_WORDS else 0)
-        if in_window > most:
-            best, most = end, in_window
-    start = max(0, best - _SNIPPET_WORDS + 1)
-    return Hit(page.title, page.url, " ".join(text[start : start + _SNIPPET_WORDS]))
+        if in_window > most_matches:
+            best_end, most_matches = end, in_window
+    start = max(0, best_end - _SNIPPET_WORDS + 1)
+    return Hit(page.title, page.url, " ".join(words[start : start + _SNIPPET_WORDS]))

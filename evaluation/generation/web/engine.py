@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
-from .html_text import PAGE_SECONDS, ConversionError, converted
+from .html_text import PAGE_SECONDS, ConversionError, html_to_text
 
 
 class Hit(NamedTuple):
@@ -49,14 +49,14 @@ class SearchEngine(Protocol):
 
 
 PageMode: TypeAlias = Literal["raw", "markdown", "truncate"]
-"""Names of BFCL's function document; ``truncate`` is plain text, without scripts, styles and superfluous space."""
+"""Modes of BFCL's function document; ``truncate`` is plain text without scripts, styles and superfluous space."""
 
-LONGEST = 200_000
-"""Most characters of a page that an agent is shown."""
+MAX_PAGE_LENGTH = 200_000
+"""Page length limit, in characters."""
 
 
 def shown_page(page: Page, mode: PageMode, seconds: float = PAGE_SECONDS) -> str:
-    """Return a page in the requested form, cut off after `LONGEST` characters.
+    """Return a page in the requested form, cut off after `MAX_PAGE_LENGTH` characters.
 
     Raises:
         PageError: Converting it takes longer than ``seconds``.
@@ -64,19 +64,19 @@ def shown_page(page: Page, mode: PageMode, seconds: float = PAGE_SECONDS) -> str
     """
     text = page.text
     if page.html and mode != "raw":
-        text = _converted(page, "markdown" if mode == "markdown" else "plain", seconds)
-    if len(text) <= LONGEST:
+        text = _convert(page, "markdown" if mode == "markdown" else "plain", seconds)
+    if len(text) <= MAX_PAGE_LENGTH:
         return text
-    return f"{text[:LONGEST]}\n[{len(text) - LONGEST:,} more characters]"
+    return f"{text[:MAX_PAGE_LENGTH]}\n[{len(text) - MAX_PAGE_LENGTH:,} more characters]"
 
 
 def plain_text(page: Page) -> str:
     """Return a page as plain text; a `PageError` if converting it takes too long."""
-    return _converted(page, "plain", PAGE_SECONDS)
+    return _convert(page, "plain", PAGE_SECONDS)
 
 
-def _converted(page: Page, form: str, seconds: float) -> str:
+def _convert(page: Page, form: str, seconds: float) -> str:
     try:
-        return converted(page.text, form, seconds)
+        return html_to_text(page.text, form, seconds)
     except ConversionError as error:
         raise PageError(f"{error}: {page.url}") from error

@@ -17,14 +17,15 @@ from time import monotonic
 from ....errors import MissingExtraError
 
 MAX_HTML = 1 << 20
-"""Most bytes of a page that are converted."""
+"""Maximum number of bytes of a page that are converted."""
 
 PAGE_SECONDS = 20.0
 """Time limit for fetching and converting a page together."""
 
 _SCRIPT = Path(__file__).with_name("convert_html.py")
-_PIECE = 1 << 16
+_PIECE_BYTES = 1 << 16
 _MAX_HEAD_LENGTH = 32
+"""Maximum length of a reply's first line, which is a number."""
 _idle: dict[int, list[_Child]] = {}
 """Idle child processes, by the process that started them, since a fork must not use those of its parent."""
 
@@ -33,7 +34,7 @@ class ConversionError(Exception):
     """A page cannot be converted, or not in time."""
 
 
-def converted(html: str, form: str, seconds: float = PAGE_SECONDS) -> str:
+def html_to_text(html: str, form: str, seconds: float = PAGE_SECONDS) -> str:
     """Return a page as ``markdown`` or ``plain`` text.
 
     Raises:
@@ -44,12 +45,12 @@ def converted(html: str, form: str, seconds: float = PAGE_SECONDS) -> str:
         raise MissingExtraError("web", "reading HTML pages")
     idle = _idle.setdefault(os.getpid(), [])
     try:
-        child = idle.pop()
+        child = idle.pop()  # starting a process takes longer than converting a page
     except IndexError:
         child = _Child()
     try:
         text = child.convert(html.encode("utf-8", "replace")[:MAX_HTML], form, seconds)
-    except BaseException:
+    except BaseException:  # its pipes may still contain a part of the reply
         child.end()
         raise
     idle.append(child)
@@ -73,7 +74,7 @@ class _Child:
         self._into, self._out = self._process.stdin, self._process.stdout
 
     def convert(self, page: bytes, form: str, seconds: float) -> str:
-        """Convert a page, or raise a ConversionError; see `converted`."""
+        """Convert a page, or raise a ConversionError; see `html_to_text`."""
         deadline = monotonic() + seconds
         request = {"form": form, "bytes": len(page), "seconds": math.ceil(max(seconds, 0)) + 1}
         try:
@@ -100,7 +101,7 @@ class _Child:
         waiting.register(self._out, select.POLLIN)
         if not waiting.poll(max(0.0, deadline - monotonic()) * 1000):
             raise ConversionError(f"the page could not be converted within {seconds:.0f} seconds")
-        piece = os.read(self._out.fileno(), _PIECE)
+        piece = os.read(self._out.fileno(), _PIECE_BYTES)
         if not piece:
             raise ConversionError("the page could not be converted")
         return piece

@@ -1,4 +1,4 @@
-"""Fetch public web pages within bounds of size, time and redirects.
+"""Fetching of public web pages, within bounds of size, time and redirects.
 
 Addresses of this machine or its network are refused.
 
@@ -28,16 +28,16 @@ from .html_text import PAGE_SECONDS
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _READABLE = ("text/", "application/json", "application/xml", "application/xhtml")
-_AGENT = "Mozilla/5.0 (compatible; fiducial)"
+_USER_AGENT = "Mozilla/5.0 (compatible; fiducial)"
 
 
 class Bounds(NamedTuple):
     """Bounds on fetching.
 
     Attributes:
-        size: Most bytes of an unpacked page; longer pages are cut off.
+        size: Maximum number of bytes of an unpacked page; longer pages are cut off.
         seconds: Time limit for a page, with its redirects.
-        redirects: Most redirects to follow.
+        redirects: Maximum number of redirects to follow.
         allowed: Host names, as written in addresses, that may have private IP addresses.
     """
 
@@ -48,7 +48,7 @@ class Bounds(NamedTuple):
 
 
 class _Guard(AbstractResolver):
-    """Resolver of host names, and maker of sockets, for public IP addresses alone.
+    """Resolver of host names, and factory of sockets, restricted to public IP addresses.
 
     Attributes:
         open: True if the current host may have a private address.
@@ -95,13 +95,13 @@ def is_public(address: str) -> bool:
 
 
 _NOT_PUBLIC = [
-    ipaddress.ip_network(each)
-    for each in (
+    ipaddress.ip_network(network)
+    for network in (
         *("192.0.0.0/24", "::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "fec0::/10"),
         *("168.63.129.16/32", "192.88.99.0/24", "2001:20::/28", "3fff::/20", "5f00::/16"),
     )
 ]
-"""Networks that some versions of Python take for public.
+"""Networks that some versions of Python treat as public.
 
 In the first row: protocol assignments, IPv4-compatible, translated and site-local addresses. In the second: Azure's host, relays of 6to4,
 key hashes, documentation and segment routing.
@@ -131,14 +131,15 @@ async def _fetch(url: str, bounds: Bounds) -> Page:
     connector = aiohttp.TCPConnector(resolver=guard, socket_factory=guard.socket, use_dns_cache=False)
     async with aiohttp.ClientSession(
         connector=connector,
-        headers={"User-Agent": _AGENT},
+        headers={"User-Agent": _USER_AGENT},
         trust_env=False,
         cookie_jar=aiohttp.DummyCookieJar(),
     ) as session:
         for _ in range(bounds.redirects + 1):
             address = yarl.URL(url)
+            # Set for each hop, since a redirect of an allowed host may lead anywhere.
             guard.open = bool({address.host, address.raw_host} & {*bounds.allowed})
-            _refuse(address, url)
+            _require_web_address(address, url)
             if not guard.open:
                 _require_no_numbers(address.raw_host or "")
             async with session.get(address, allow_redirects=False) as response:
@@ -148,7 +149,7 @@ async def _fetch(url: str, bounds: Bounds) -> Page:
     raise PageError(f"more than {bounds.redirects} redirects: {url}")
 
 
-def _refuse(address: yarl.URL, url: str) -> None:
+def _require_web_address(address: yarl.URL, url: str) -> None:
     """Refuse addresses with other schemes, without a host, or with a name or password."""
     if address.scheme not in {"http", "https"} or not address.raw_host:
         raise PageError(f"Invalid URL: {url}: it must begin with http:// or https://")
@@ -161,7 +162,7 @@ def _require_no_numbers(host: str) -> None:
     try:
         # The operating system reads 0x7f.1 and 2130706433 as this machine, too.
         number = socket.inet_ntoa(socket.inet_aton(host)) if ":" not in host else host
-    except OSError:
+    except OSError:  # a name, which `_Guard` resolves
         return
     if not is_public(number):
         raise PageError(f"{host} is no public address")

@@ -14,11 +14,12 @@ from ....judges.loop_thread import run_sync
 from .engine import Hit, Page, PageError
 from .public_pages import Bounds, fetch
 
-_ADDRESSES = ("url", "href", "link")
-_TITLES = ("title", "name")
-_SNIPPETS = ("content", "snippet", "body", "description")
+_ADDRESS_KEYS = ("url", "href", "link")
+_TITLE_KEYS = ("title", "name")
+_SNIPPET_KEYS = ("content", "snippet", "body", "description")
 _PLACEHOLDER = re.compile(r"\{(query|count|region)\}")
-_DEEPEST = 4
+_MAX_DEPTH = 4
+"""Levels of a reply in which the list of results is searched."""
 
 
 class SearchService:
@@ -56,7 +57,7 @@ class SearchService:
             content = msgspec.json.decode(reply.text)
         except (msgspec.DecodeError, RecursionError) as error:
             raise ProviderError(f"the search service did not answer with JSON: {error}") from error
-        return [_hit(row) for row in _results(content, _DEEPEST)][:count]
+        return [_hit(row) for row in _results(content, _MAX_DEPTH)][:count]
 
     def fetch(self, url: str) -> Page:
         """Return a page; see `SearchEngine.fetch`."""
@@ -74,19 +75,21 @@ def _results(value: Any, depth: int) -> list[dict[str, Any]]:
     if isinstance(value, list):
         items = cast("list[Any]", value)
         return [
-            row for row in items if isinstance(row, dict) and _first(cast("dict[str, Any]", row), _ADDRESSES)
+            row
+            for row in items
+            if isinstance(row, dict) and _first(cast("dict[str, Any]", row), _ADDRESS_KEYS)
         ]
     if not isinstance(value, dict) or depth == 0:
         return []
-    for inside in cast("dict[str, Any]", value).values():
-        rows = _results(inside, depth - 1)
+    for inner_value in cast("dict[str, Any]", value).values():
+        rows = _results(inner_value, depth - 1)
         if rows:
             return rows
     return []
 
 
 def _hit(row: Mapping[str, Any]) -> Hit:
-    return Hit(_first(row, _TITLES), _first(row, _ADDRESSES), _first(row, _SNIPPETS))
+    return Hit(_first(row, _TITLE_KEYS), _first(row, _ADDRESS_KEYS), _first(row, _SNIPPET_KEYS))
 
 
 def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> str:

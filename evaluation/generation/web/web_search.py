@@ -14,6 +14,7 @@ from .engine import PageError, PageMode, SearchEngine, shown_page
 from .html_text import PAGE_SECONDS
 
 MAX_RESULTS = 50
+"""Maximum number of results that an agent can ask for."""
 
 _FAILURES = (
     "403 Client Error: Forbidden for url: {url}",
@@ -47,7 +48,7 @@ class WebSearch:
             raise TypeError("expected show_snippet as a boolean and failure_rate as a number")
         if not 0 <= rate <= 1:
             raise ValueError(f"failure_rate is a share between 0 and 1, got {rate}")
-        self._snippet = snippet
+        self._shows_snippets = snippet
         self._failure_rate = rate
         self._chance = Random(f"{config.get('seed', 0)}")  # noqa: S311 - which fetches fail, not a secret
 
@@ -64,7 +65,7 @@ class WebSearch:
         if not hits:
             return {"error": "No results found."}
         return [
-            {"title": hit.title, "href": hit.url} | ({"body": hit.snippet} if self._snippet else {})
+            {"title": hit.title, "href": hit.url} | ({"body": hit.snippet} if self._shows_snippets else {})
             for hit in hits
         ]
 
@@ -82,10 +83,10 @@ class WebSearch:
             return {"error": f"Invalid URL: {url}"}
         if self._chance.random() < self._failure_rate:
             return {"error": self._chance.choice(_FAILURES).format(url=url)}
-        end = monotonic() + PAGE_SECONDS
+        deadline = monotonic() + PAGE_SECONDS  # for fetching and converting together
         try:
             page = self.engine.fetch(str(url))
-            return {"content": shown_page(page, mode, end - monotonic())}  # pyright: ignore[reportArgumentType] - checked above
+            return {"content": shown_page(page, mode, deadline - monotonic())}  # pyright: ignore[reportArgumentType] - checked above
         except PageError as error:
             return {"error": str(error)}
 

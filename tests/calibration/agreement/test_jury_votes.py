@@ -16,7 +16,7 @@ from fiducial.calibration.corrected_rate.estimators import width
 from fiducial.calibration.intervals.closed_forms import t_quantile
 from fiducial.calibration.statistic import Statistic
 from fiducial.calibration.tables.calibration_table import JuryMembers
-from fiducial.report.text.jury_text import jury_lines
+from fiducial.report.text.agreement_text import jury_lines
 
 
 def planted(

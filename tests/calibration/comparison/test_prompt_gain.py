@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fiducial.calibration.comparison.prompt_gain import (
     ALPHA,
-    HeldOut,
+    HeldOutItems,
     ProbedPair,
     fewest_probes,
     is_improvement,
@@ -17,13 +17,13 @@ from fiducial.calibration.comparison.prompt_gain import (
 )
 
 
-def held_out(won: int, lost: int, same: int, adjudicated: int = 0) -> HeldOut:
+def held_out(won: int, lost: int, same: int, adjudicated: int = 0) -> HeldOutItems:
     """So many items won, lost, and judged alike; the first of those won are adjudicated."""
     n = won + lost + same
     new, current = np.ones(n, dtype=np.bool_), np.ones(n, dtype=np.bool_)
     current[:won] = False
     new[won : won + lost] = False
-    return HeldOut(current, new, np.arange(n), np.arange(n) < adjudicated)
+    return HeldOutItems(current, new, np.arange(n), np.arange(n) < adjudicated)
 
 
 def pairs(operator: str, plants: str, n: int, lost: int = 0, won: int = 0) -> list[ProbedPair]:

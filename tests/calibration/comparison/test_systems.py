@@ -11,8 +11,8 @@ import pytest
 
 from fiducial.calibration import Comparison, Table, compare, table_from_rows
 from fiducial.calibration.comparison.comparison_results import ComparedStratum, Strata
-from fiducial.calibration.comparison.corrected_parts import weighted_parts
 from fiducial.calibration.comparison.outputs import Graded
+from fiducial.calibration.comparison.weighted_parts import weighted_parts
 from fiducial.calibration.corrected_rate.estimators import LabelledAndJudged, prediction_powered, tuned_lambda
 from fiducial.calibration.intervals.clustered_rates import share_of
 from fiducial.errors import InputError

@@ -104,3 +104,9 @@ def test_json_and_screen_say_how_many_are_ungraded_and_labelled():
     graded = fd.estimate([row for row in rows if row["score"] == row["score"]])
     assert graded.to_dict()["all"]["bounds"] is None
     assert "ungraded" not in str(graded.screen()) + str(graded.document())
+
+
+def test_an_unknown_part_is_answered_with_the_known_ones():
+    rows = rows_of_columns(np.where(np.arange(100) < 40, TRUTH, np.nan), SCORE)
+    with pytest.raises(KeyError, match="there is no part 'x'; there are 'all'"):
+        fd.estimate(rows)["x"]

@@ -14,6 +14,7 @@ from table_rows import rows_of_columns, rows_of_pairs
 
 from fiducial.calibration import estimate, table_from_rows
 from fiducial.calibration.arrays import FloatArray
+from fiducial.calibration.corrected_rate.binary_verdicts import post_stratified, rogan_gladen
 from fiducial.calibration.corrected_rate.estimators import (
     LabelledAndJudged,
     label_equivalents,
@@ -23,7 +24,6 @@ from fiducial.calibration.corrected_rate.estimators import (
     tuned_lambda,
 )
 from fiducial.calibration.corrected_rate.rate_interval import effective_n_interval, rate_interval
-from fiducial.calibration.corrected_rate.two_verdicts import post_stratified, rogan_gladen
 from fiducial.calibration.intervals.variance import cluster_error
 from fiducial.errors import InputError
 

@@ -11,8 +11,8 @@ from known_numbers import value_of
 
 import fiducial as fd
 from fiducial.calibration import table_from_rows
+from fiducial.calibration.corrected_rate.binary_verdicts import rogan_gladen
 from fiducial.calibration.corrected_rate.open_bound import decided_rows, rate_if_worse
-from fiducial.calibration.corrected_rate.two_verdicts import rogan_gladen
 from fiducial.errors import InputError, UsageError
 from fiducial.records import Verdict, write_records
 

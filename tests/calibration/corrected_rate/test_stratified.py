@@ -18,7 +18,7 @@ from fiducial.calibration.corrected_rate.finite_set import finite_post_stratifie
 from fiducial.calibration.corrected_rate.stratified import (
     StratifiedItems,
     _leverage,  # pyright: ignore[reportPrivateUsage] - what widens intervals of few labels
-    _part,  # pyright: ignore[reportPrivateUsage] - likewise
+    _stratum_part,  # pyright: ignore[reportPrivateUsage] - likewise
     stratified_prediction_powered,
     stratum_estimates,
 )
@@ -281,4 +281,4 @@ def test_a_tuned_lambda_costs_a_stratum_a_degree_of_freedom(judged: int, freedom
     items = StratifiedItems(
         score=score, label=label, stratum=same, cluster=np.arange(12 + judged), names=["all"]
     )
-    assert _part(items, 0, finite=False).freedom == freedom
+    assert _stratum_part(items, 0, finite=False).freedom == freedom

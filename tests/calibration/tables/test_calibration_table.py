@@ -18,7 +18,7 @@ from fiducial.calibration import Table, read_table, table_from_frame, table_from
 from fiducial.calibration.tables.builder import TableBuilder
 from fiducial.calibration.tables.columns import Column
 from fiducial.calibration.tables.verdict_labels import labels_from_verdicts
-from fiducial.errors import InputError, MissingExtraError
+from fiducial.errors import DuplicateRowError, InputError, MissingExtraError
 from fiducial.records import ItemKey, Verdict, write_records
 from fiducial.tables.standing_labels import majority_verdict
 
@@ -399,3 +399,11 @@ def test_no_declaration_makes_probabilities_of_a_baselines_words(named: str):
     (warning,) = declared.warnings
     assert "ignored for words" in warning
     assert table.with_score_kinds({named: "grades"}).warnings == ()
+
+
+def test_a_mapped_trial_is_not_proposed_again():
+    rows = [{"item_id": "a", "trial": 1, "judge": "j", "score": score, "label": 1} for score in (1, 0)]
+    with pytest.raises(DuplicateRowError) as refused:
+        table_from_rows(rows)
+    assert "'repeat'" in str(refused.value)
+    assert "map={'trial'" not in str(refused.value)

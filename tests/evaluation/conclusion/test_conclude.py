@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 from judge_ids import judge_id
+from msgspec import convert, to_builtins
+from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from fiducial.evaluation.conclusion.conclude import OTHER_REASONS, judge_uses, take_tally
 from fiducial.evaluation.conclusion.run_results import JudgeUse
-from fiducial.evaluation.store.manifest import KnownJudge
+from fiducial.evaluation.store.manifest import JudgeRecord
 from fiducial.evaluation.store.run_writer import RunWriter
-from fiducial.records import Case, CaseIndex, ItemKey, Outcome, Usage, Verdict, write_records
+from fiducial.judges.prices import price_list
+from fiducial.records import NO_USAGE, Case, CaseIndex, ItemKey, Outcome, Usage, Verdict, write_records
 from fiducial.tables.standing_labels import effective_source, majority_verdict, standing_labels
 
 
@@ -52,16 +55,42 @@ def test_a_verdict_counts_as_it_stands_and_every_call_that_led_to_it_was_paid_fo
     assert (use.calls, use.prompt_tokens, use.completion_tokens, use.from_cache) == (4, 400, 40, 1)
 
 
+def test_judges_cost_together_what_each_costs_and_an_unknown_price_is_not_nothing(folder: RunWriter):
+    prices = price_list(["cheap=1/1"], listed=lambda _: None)
+    judges = [judge_id("one", model="cheap"), judge_id("two", model="cheap"), judge_id("three", model="dear")]
+    for judge in judges:
+        folder.verdicts.append(replace(judged("1", "graded", calls=1), judge=judge))
+    folder.verdicts.flush()
+    uses = judge_uses(folder, prices)
+    assert [use.cost for use in uses] == [pytest.approx(0.00011), pytest.approx(0.00011), None]
+    assert sum((use.usage for use in uses[:2]), NO_USAGE).dollars == pytest.approx(0.00022)
+    assert sum((use.usage for use in uses), NO_USAGE).dollars is None
+
+
+def test_uses_in_manifests_of_earlier_versions_are_read():
+    old = {
+        "name": "j@m",
+        "fingerprint": "f",
+        "outcomes": {"graded": 2},
+        "calls": 1,
+        "from_cache": 1,
+        "cost": 0.5,
+    }
+    use = convert(old, JudgeUse)
+    assert use.usage == Usage(calls=1, cached=1, dollars=0.5)
+    assert old.items() <= to_builtins(use).items()
+
+
 def test_a_judge_that_found_nothing_to_judge_is_there_with_nothing(folder: RunWriter):
     idle, mine = judge_id("idle"), judge_id("mine")
-    folder.enlist(KnownJudge(by=f"{id_.name}@m", id=id_) for id_ in (idle, mine))
+    folder.enlist(JudgeRecord(by=f"{id_.name}@m", id=id_) for id_ in (idle, mine))
     heard, silent = uses_after(folder, replace(judged("1", "graded", calls=1), judge=mine))
     assert (heard.name, heard.id, heard.fingerprint) == ("mine@m", mine, mine.fingerprint)
     assert (silent.name, silent.id, silent.outcomes, silent.calls) == ("idle@m", idle, {}, 0)
 
 
 def test_a_judge_that_was_not_asked_is_not_said_to_have_found_nothing(folder: RunWriter):
-    folder.enlist([KnownJudge(by="mine@m", id=judge_id("mine"))])
+    folder.enlist([JudgeRecord(by="mine@m", id=judge_id("mine"))])
     assert judge_uses(folder, judged=False) == []
 
 
@@ -180,3 +209,8 @@ def test_people_who_disagree_contradict_no_checker_and_their_majority_is_people(
     with CaseIndex(tmp_path / "cases.jsonl") as cases:
         assert take_tally(folder, cases).against_people == {(False, False): 1}
     assert {effective_source(label) for label in standing_labels(folder.labels).values()} == {"human"}
+
+
+def test_the_use_of_a_judge_without_calls_is_read_as_it_was_written(folder: RunWriter):
+    (use,) = uses_after(folder, replace(judged("1", "graded", calls=0), usage=None))
+    assert decode(encode(use), type=JudgeUse) == use

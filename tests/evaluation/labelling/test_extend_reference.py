@@ -8,7 +8,7 @@ import pytest
 from each_row import each_row
 
 from fiducial.deterministic import check
-from fiducial.evaluation.labelling.extend_reference import widened
+from fiducial.evaluation.labelling.extend_reference import extended_reference
 from fiducial.records import Case, Output, ToolCall
 
 TOOL: dict[str, Any] = {
@@ -74,7 +74,7 @@ def test_a_call_is_accepted_beside_those_that_were(
 ):
     before, made = case(reference), output(given)
     assert check(before, made).score == 0.0
-    found = widened(before, made)
+    found = extended_reference(before, made)
     assert found == {"calls": [becomes]}
     after = case(becomes)
     assert check(after, made).score == 1.0
@@ -84,7 +84,7 @@ def test_a_call_is_accepted_beside_those_that_were(
 @pytest.mark.parametrize("text", ["[book(city='Roma')]", '[{"book": {"city": "Roma"}}]'])
 def test_calls_in_a_text_are_read_as_the_checker_reads_them(text: str):
     made = Output(case_id="c", system="s", text=text)
-    found = widened(case(PLAIN), made)
+    found = extended_reference(case(PLAIN), made)
     assert found is not None
     assert check(case(PLAIN), made).score == 0.0
     assert check(case(*found["calls"]), made).score == 1.0
@@ -92,15 +92,18 @@ def test_calls_in_a_text_are_read_as_the_checker_reads_them(text: str):
 
 def test_a_call_that_is_accepted_already_is_not_taken_for_another():
     rome, oslo = ({"book": {"city": [city]}} for city in ("Rome", "Oslo"))
-    found = widened(case(rome, oslo), output({"city": "Oslo"}, {"city": "Roma"}))
+    found = extended_reference(case(rome, oslo), output({"city": "Oslo"}, {"city": "Roma"}))
     assert found == {"calls": [{"book": {"city": ["Rome", "Roma"]}}, oslo]}
 
 
 def test_other_calls_than_the_reference_lists_are_said_by_no_reference():
-    assert widened(case(PLAIN), output({"city": "Rome"}, {"city": "Rome"})) is None
-    assert widened(case(PLAIN), Output(case_id="c", system="s", tool_calls=[ToolCall(name="cancel")])) is None
-    assert widened(case(PLAIN), Output(case_id="c", system="s", text="I would book Rome.")) is None
-    assert widened(Case(id="c", kind="no_call", reference={}), output({"city": "Rome"})) is None
+    assert extended_reference(case(PLAIN), output({"city": "Rome"}, {"city": "Rome"})) is None
+    assert (
+        extended_reference(case(PLAIN), Output(case_id="c", system="s", tool_calls=[ToolCall(name="cancel")]))
+        is None
+    )
+    assert extended_reference(case(PLAIN), Output(case_id="c", system="s", text="I would book Rome.")) is None
+    assert extended_reference(Case(id="c", kind="no_call", reference={}), output({"city": "Rome"})) is None
 
 
 def test_an_answer_is_accepted_beside_those_that_were_unless_it_is_an_essay():
@@ -110,8 +113,8 @@ def test_an_answer_is_accepted_beside_those_that_were_unless_it_is_an_essay():
         messages=[{"role": "user", "content": "Who?"}],
         reference={"answers": ["Ann Lee"]},
     )
-    assert widened(asked, Output(case_id="c", system="s", text=" A. Lee ")) == {
+    assert extended_reference(asked, Output(case_id="c", system="s", text=" A. Lee ")) == {
         "answers": ["Ann Lee", "A. Lee"]
     }
-    assert widened(asked, Output(case_id="c", system="s", text="x" * 301)) is None
-    assert widened(asked, Output(case_id="c", system="s")) is None
+    assert extended_reference(asked, Output(case_id="c", system="s", text="x" * 301)) is None
+    assert extended_reference(asked, Output(case_id="c", system="s")) is None

@@ -8,12 +8,12 @@ import pytest
 
 from fiducial.errors import InputError, RunFolderError, UsageError
 from fiducial.evaluation.labelling.review_sample import (
-    Parts,
+    OutputsByGrader,
     ReviewSample,
     SampleKind,
     draw_rows,
     draw_sample,
-    parts_of,
+    outputs_by_grader,
 )
 from fiducial.evaluation.store.run_store import RunStore
 from fiducial.records import Outcome, Source, Verdict, write_json, write_records
@@ -40,9 +40,9 @@ def draw(folder: Path, kind: SampleKind, count: int, **options: Any) -> ReviewSa
         return draw_sample(store, kind, count, **options)
 
 
-def parts(folder: Path) -> Parts:
+def parts(folder: Path) -> OutputsByGrader:
     with RunStore(folder) as store:
-        return parts_of(store)
+        return outputs_by_grader(store)
 
 
 def rows_of(folder: Path, sample: ReviewSample) -> list[dict[str, Any]]:

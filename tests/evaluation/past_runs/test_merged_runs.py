@@ -16,9 +16,9 @@ from judge_ids import judge_id
 
 import fiducial as fd
 from fiducial.errors import RecordError, RunFolderError, UsageError
-from fiducial.evaluation.past_runs.merged_runs import _judges  # pyright: ignore[reportPrivateUsage] - one field of many
+from fiducial.evaluation.past_runs.merged_runs import _merged_judges  # pyright: ignore[reportPrivateUsage] - one field of many
 from fiducial.evaluation.shards import part_of
-from fiducial.evaluation.store.manifest import KnownJudge, Manifest, Roster
+from fiducial.evaluation.store.manifest import JudgeRecord, Manifest, Roster
 from fiducial.plugins import JUDGES
 from fiducial.records import Case, Output, Verdict, write_records
 
@@ -249,12 +249,12 @@ def test_a_merged_run_is_a_run_like_any_other(checked: list[Path], tmp_path: Pat
 def test_a_judge_was_asked_for_as_long_as_in_all_parts_together(
     seconds: tuple[float | None, ...], total: float | None
 ):
-    known = KnownJudge(by="j", id=judge_id())
+    known = JudgeRecord(by="j", id=judge_id())
     stores: list[Any] = [
         SimpleNamespace(roster=Roster(Manifest(roster=[msgspec.structs.replace(known, seconds=second)])))
         for second in seconds
     ]
-    assert [judge.seconds for judge in _judges(stores)] == [total]
+    assert [judge.seconds for judge in _merged_judges(stores)] == [total]
 
 
 def test_in_memory_it_comes_to_the_same(checked: list[Path], tmp_path: Path):

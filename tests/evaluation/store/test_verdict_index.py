@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from fiducial.errors import RecordError
 from fiducial.evaluation.store.journal import VerdictJournal
-from fiducial.evaluation.store.journal_rows import VerdictCost, VerdictKey
+from fiducial.evaluation.store.journal_rows import VerdictKey
 from fiducial.evaluation.store.verdict_index import VerdictIndex
 from fiducial.records import Outcome, Usage, Verdict, encode_record
 
@@ -47,7 +47,7 @@ def test_a_later_row_replaces_one_that_failed_in_its_place(tmp_path: Path):
 def test_what_was_asked_in_vain_was_spent_all_the_same(tmp_path: Path):
     with journal_of(tmp_path, verdict("a", "failed"), verdict("a", "graded")) as journal:
         (said,) = journal.standing
-    assert said.spent == (4, 6, 0, 0, 0, 0, 0)
+    assert said.spent == Usage(calls=4, prompt_tokens=6)
     assert (said.outcome, said.score, said.reason) == ("graded", 1.0, None)
 
 
@@ -133,7 +133,7 @@ def test_who_judged_and_what_it_cost_are_looked_at_though_they_are_read_once_for
     with journal_of(tmp_path, whole, replace(whole, case_id="b")) as journal:
         seal = journal.seal
         (said, _) = journal.standing
-        assert (said.author, said.spent) == (judge_id("j"), VerdictCost(2, 3, 0, 0, 0))
+        assert (said.author, said.spent) == (judge_id("j"), Usage(calls=2, prompt_tokens=3))
     path = tmp_path / "verdicts.jsonl"
     with VerdictJournal(path, seal=seal) as journal:
         assert next(iter(journal.standing)) == said

@@ -84,7 +84,7 @@ class Killed(BaseException):
 def kill(copy: WorkingCopy) -> None:
     """End a machine without its cleanup; the operating system releases its locks."""
     copy._ended.set()
-    copy._alone.release()
+    copy._writing_lock.release()
     copies._copies.pop(copy.folder, None)
 
 

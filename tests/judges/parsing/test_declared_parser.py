@@ -15,7 +15,7 @@ from fiducial.errors import DecodingError, PromptError
 from fiducial.judges.parsing import make_parser
 from fiducial.judges.parsing.declared_parser import choice_parser
 from fiducial.judges.prompt_file import read_prompt_file
-from fiducial.judges.scale import Scale
+from fiducial.records.scale import Scale
 
 SCALE, WORDS = Scale(0, 1, 0.5), {"first": 1.0, "second": 0.0, "tie": 0.5}
 alone = choice_parser(SCALE, WORDS)

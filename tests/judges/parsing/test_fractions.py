@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fiducial.errors import DecodingError, PromptError
 from fiducial.judges import load_judge
 from fiducial.judges.parsing.written_score import fraction_of_best, number_parser, tags_parser
-from fiducial.judges.scale import PASS_OR_FAIL, Scale
+from fiducial.records.scale import PASS_OR_FAIL, Scale
 
 UNIT = Scale(step=None)
 WRITTEN = [

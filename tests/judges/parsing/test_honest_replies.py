@@ -13,7 +13,7 @@ from fiducial.judges.parsing.json_reply import json_parser
 from fiducial.judges.parsing.parsed_reply import RAW_SCORE
 from fiducial.judges.parsing.step_reply import STEP_NAMED, step_parser
 from fiducial.judges.parsing.written_score import number_parser, tags_parser
-from fiducial.judges.scale import Scale
+from fiducial.records.scale import Scale
 
 GRADES = Scale(1, 5, 1)
 WORDS = {"first": 1.0, "second": 0.0, "tie": 0.5}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
 from fiducial.judges.parsing.json_reply import Pieces, json_parser
-from fiducial.judges.scale import PASS_OR_FAIL, Scale
+from fiducial.records.scale import PASS_OR_FAIL, Scale
 
 parse = json_parser(PASS_OR_FAIL)
 strict = json_parser(PASS_OR_FAIL, alone=True, all_of=["a", "b"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
 from fiducial.judges.parsing.written_score import number_parser
-from fiducial.judges.scale import PASS_OR_FAIL, Scale
+from fiducial.records.scale import PASS_OR_FAIL, Scale
 
 FRACTION = Scale(0, 1, None)
 

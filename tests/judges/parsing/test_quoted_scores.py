@@ -17,8 +17,8 @@ from fiducial.judges.parsing.declared_parser import choice_parser
 from fiducial.judges.parsing.json_reply import Pieces, json_parser
 from fiducial.judges.parsing.step_reply import step_parser
 from fiducial.judges.parsing.written_score import number_parser, tags_parser
-from fiducial.judges.scale import PASS_OR_FAIL, Scale
 from fiducial.records import Criterion
+from fiducial.records.scale import PASS_OR_FAIL, Scale
 
 QUOTATIONS: dict[str, Callable[[str], str]] = {
     "in quotation marks": lambda score: f'The response says "Rome. {score}", which is not Paris.',

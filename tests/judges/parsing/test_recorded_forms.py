@@ -16,7 +16,7 @@ from fiducial.judges.parsing.json_reply import json_parser
 from fiducial.judges.parsing.parsed_reply import RAW_SCORE
 from fiducial.judges.parsing.step_reply import STEP_NAMED, step_parser
 from fiducial.judges.parsing.written_score import number_parser, tags_parser
-from fiducial.judges.scale import Scale
+from fiducial.records.scale import Scale
 
 SCORES = Scale(0, 100, None)
 """A scale that holds every recorded score, so that the number itself is kept."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fiducial.errors import DecodingError
 from fiducial.judges.parsing.written_score import tags_parser
-from fiducial.judges.scale import PASS_OR_FAIL, Scale
+from fiducial.records.scale import PASS_OR_FAIL, Scale
 
 parse = tags_parser(PASS_OR_FAIL, score_tag="S2", reasons=["S0", "S1"])
 

@@ -6,9 +6,9 @@ import pytest
 from drawn import shapes, texts
 from each_row import each_row
 
-from fiducial.report.figures.agreement import heat
 from fiducial.report.figures.drawing import AxisScale, figure_styles, lean, line, svg, text
 from fiducial.report.figures.forest_plot import PlottedInterval, forest, trend
+from fiducial.report.figures.heat_map import heat
 from fiducial.report.figures.scores import Bin, cost, distribution, reliability
 
 HOSTILE = '"><script>alert(1)</script><image href=x onerror=y>\u202e\ud800'

@@ -5,7 +5,7 @@ import numpy as np
 from each_row import each_row
 
 from fiducial.calibration.comparison.prompt_gain import (
-    HeldOut,
+    HeldOutItems,
     OperatorChange,
     ProbedPair,
     operator_changes,
@@ -52,7 +52,7 @@ def numbers(answer: ImprovementAnswer, tried: int = 2, lost: int = 0, n: int = 1
         ],
         best="p0",
         look=HoldoutLook(look=2, alpha=0.005, candidate="candidate-0", sha256="", labels="", at=""),
-        gain=prompt_gain(HeldOut(~won, won | ~won, np.arange(200), ~won), 0.005),
+        gain=prompt_gain(HeldOutItems(~won, won | ~won, np.arange(200), ~won), 0.005),
         ungraded=[3, 4],
         changes=changes(lost, n),
         costs=[

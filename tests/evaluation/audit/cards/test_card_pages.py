@@ -12,9 +12,9 @@ import pytest
 from fiducial.errors import InputError
 from fiducial.evaluation.audit.cards import audit_sets
 from fiducial.evaluation.audit.cards.card_file import read_card
+from fiducial.evaluation.audit.cards.card_of_set import missed_probes
 from fiducial.evaluation.audit.cards.card_table import AuditCards
 from fiducial.evaluation.audit.cards.judge_card import AuditCard, CardMiss
-from fiducial.evaluation.audit.cards.missed_probes import missed_probes
 from fiducial.evaluation.audit.probe_folder import read_facts
 
 CARDS = Path(__file__).parents[4] / "docs" / "cards"

@@ -11,7 +11,7 @@ from small_web import SmallWeb
 
 from fiducial.errors import ProviderError, UsageError
 from fiducial.evaluation.generation.web.corpus import Corpus
-from fiducial.evaluation.generation.web.engine import LONGEST
+from fiducial.evaluation.generation.web.engine import MAX_PAGE_LENGTH
 from fiducial.evaluation.generation.web.public_pages import Bounds
 from fiducial.evaluation.generation.web.service import SearchService
 from fiducial.evaluation.generation.web.web_search import search_engine, web_world
@@ -25,7 +25,7 @@ def corpus(tmp_path: Path) -> Path:
     path.write_text(
         json.dumps({"url": "https://tea.example", "title": "Tea", "html": HTML})
         + "\n"
-        + json.dumps({"url": "https://long.example", "text": "x" * (LONGEST + 5)})
+        + json.dumps({"url": "https://long.example", "text": "x" * (MAX_PAGE_LENGTH + 5)})
         + "\n"
     )
     return path

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from drawn import heard, shapes, texts
 
-from fiducial.report.figures.agreement import heat
+from fiducial.report.figures.heat_map import heat
 
 
 def test_a_map_names_columns_by_letters_and_explains_them():

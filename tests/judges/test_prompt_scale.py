@@ -15,7 +15,8 @@ from fiducial.judges import load_judge
 from fiducial.judges.catalogue import all_prompts
 from fiducial.judges.front_matter import read_front_matter
 from fiducial.judges.prompt_file import STATEMENTS, read_prompt_file
-from fiducial.judges.scale import Scale, listed_scale, scale_from_option, scale_line, scale_of, scale_text
+from fiducial.judges.prompt_scale import listed_scale, scale_from_option, scale_line, scale_of, scale_text
+from fiducial.records.scale import Scale
 
 pytestmark = pytest.mark.usefixtures("typed_options")
 
@@ -173,31 +174,9 @@ def test_a_scale_has_the_same_defaults_in_a_prompt_file_and_in_code():
     assert not Scale().is_binary
 
 
-@pytest.mark.parametrize("scale", [Scale(0.1, 0.4, 0.3), Scale(0, 1, 1), Scale(-0.1, 0.2, 0.3)])
-def test_two_scores_are_two_whatever_rounding_makes_of_their_distance(scale: Scale):
-    assert scale.is_binary
-    assert str(scale) == f"{scale.minimum:g} or {scale.maximum:g}"
-
-
-@pytest.mark.parametrize("scale", [Scale(1, 5, 2), Scale(0, 1, 0.5), Scale(0, 1)])
-def test_more_than_two_scores_are_not_binary(scale: Scale):
-    assert not scale.is_binary
-
-
 @pytest.mark.parametrize(
     "schema", [{"enum": [0, 10**400]}, {"type": "integer", "minimum": 0, "maximum": 10**400}]
 )
 def test_a_number_beyond_floating_point_declares_no_scale(schema: dict[str, Any]):
     parameters = {"response_format": {"json_schema": {"schema": {"properties": {"score": schema}}}}}
     assert listed_scale(parameters, "score") is None
-
-
-def test_a_score_in_steps_is_the_number_that_is_written() -> None:
-    low_is_best = Scale(0, 1, 0.1, "low")
-    assert [low_is_best.normalise(index / 10) for index in range(11)] == [
-        index / 10 for index in range(10, -1, -1)
-    ]
-    high_is_best = Scale(0, 1, 0.1)
-    assert [high_is_best.normalise(high_is_best.nearest(index / 10)) for index in range(11)] == [
-        index / 10 for index in range(11)
-    ]

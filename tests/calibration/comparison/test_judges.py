@@ -12,8 +12,8 @@ import pytest
 
 import fiducial as fd
 from fiducial.calibration.comparison.comparison_results import ProbabilityDifference
+from fiducial.calibration.comparison.judges import with_probabilities
 from fiducial.calibration.comparison.pairs import ContenderRows
-from fiducial.calibration.comparison.probability_pairs import with_probabilities
 
 
 def versions(

@@ -13,8 +13,8 @@ import fiducial as fd
 from fiducial.errors import InputError
 from fiducial.evaluation.audit.audit_plan import AuditPlan
 from fiducial.evaluation.audit.cards.card_file import read_card
-from fiducial.evaluation.audit.cards.card_probabilities import card_probabilities
 from fiducial.evaluation.audit.cards.card_run import CardPlan, card_forecasts
+from fiducial.evaluation.audit.cards.judge_card import card_probabilities
 from fiducial.evaluation.audit.probe_folder import ProbeFacts, ProbeRole
 from fiducial.evaluation.audit.scored import ScoredProbe
 from fiducial.evaluation.judging.access import ModelAccess

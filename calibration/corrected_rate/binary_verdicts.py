@@ -21,40 +21,45 @@ from .rate_interval import RateInterval
 def post_stratified(
     data: LabelledAndJudged, *, pass_at: float = 0.5, interval: RateInterval = "score", level: float = 0.95
 ) -> Statistic:
-    """Return the mean label of passed and of failed items, weighted by the judge's pass rate.
+    """Return the mean label, post-stratified by the judge's verdict.
 
-    The pass rate is that of the unlabelled items. Undefined when one group has no labelled item.
+    The mean labels of passed and of failed items are weighted by the judge's pass rate on the unlabelled items.
+    Undefined if the judge passes, or fails, every labelled item.
 
-    With ``score`` independent items have a ``logit`` interval, as published; clustered items have Wilson's.
+    With ``interval="score"`` the interval is ``logit`` for independent items, as published, and Wilson's for
+    clustered ones.
 
     Source: the efficient estimator of arXiv 2601.05420, for a judge of two verdicts.
     """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
-    passed, others = reaches(data.score, pass_at), (reaches(data.unlabelled, pass_at)).astype(np.float64)
-    rate = weighted_mean(others, data.unlabelled_weight)
+    passed = reaches(data.score, pass_at)
+    others_passed = reaches(data.unlabelled, pass_at).astype(np.float64)
+    rate = weighted_mean(others_passed, data.unlabelled_weight)
     if passed.all() or not passed.any():
         only = "passed" if passed.all() else "failed"
         return undefined(f"the judge {only} every labelled item", n=len(data.label), level=level)
-    sides, weight = (~passed, passed), data.label_weight
-    parts = [None if weight is None else weight[side] for side in sides]
-    means = [weighted_mean(data.label[side], part) for side, part in zip(sides, parts, strict=True)]
-    value = (1 - rate) * means[0] + rate * means[1]
-    of_labels = np.zeros(len(passed))
-    for side, part, share in zip(sides, parts, (1 - rate, rate), strict=True):
-        of_labels[side] = share * mean_influence(data.label[side], part)
-    of_others = mean_influence(others, data.unlabelled_weight)
-    influence: tuple[FloatArray, FloatArray] = of_labels, (means[1] - means[0]) * of_others
+    means: list[float] = []
+    label_influence = np.zeros(len(passed))
+    for rows, share in ((~passed, 1 - rate), (passed, rate)):
+        weight = None if data.label_weight is None else data.label_weight[rows]
+        means.append(weighted_mean(data.label[rows], weight))
+        label_influence[rows] = share * mean_influence(data.label[rows], weight)
+    failed_mean, passed_mean = means
+    value = (1 - rate) * failed_mean + rate * passed_mean
+    rate_influence: FloatArray = mean_influence(others_passed, data.unlabelled_weight)
+    influence = label_influence, (passed_mean - failed_mean) * rate_influence
     if interval == "score" and data.clustered:
+        # Two means are fitted, as many as a mean and a slope.
         return with_score_interval(value, influence, data, level, slope_fitted=True)
     error = standard_error(data, influence, clustered=interval != "wald", fitted=0)
     return with_interval(value, error, interval, data, level)
 
 
 def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
-    """Return the Rogan-Gladen estimate; its interval takes items as independent.
+    """Return the Rogan-Gladen estimate of labelled and judged items.
 
-    With weights each rate has the rows' effective number over clusters.
+    Its interval takes items as independent. With weights, the n of each rate is its effective n over clusters.
     """
     if data.too_few:
         return undefined(data.too_few, n=len(data.label), level=level)
@@ -62,9 +67,9 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
         return undefined(
             "labels are fractions; sensitivity and specificity need 0 and 1", n=len(data.label), level=level
         )
-    right, passed = data.label == 1.0, reaches(data.score, pass_at)
     if data.label_weight is not None:
         return _weighted_rogan_gladen(data, pass_at, level)
+    right, passed = data.label == 1.0, reaches(data.score, pass_at)
     clusters = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     corrected = rogan_gladen(
         float((reaches(data.unlabelled, pass_at)).mean()),
@@ -81,8 +86,9 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
 
 
 def _weighted_rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
-    right, passed, others = data.label == 1.0, reaches(data.score, pass_at), data.unlabelled
-    if right.all() or not right.any() or not len(others):
+    right, passed, unlabelled_scores = data.label == 1.0, reaches(data.score, pass_at), data.unlabelled
+    if right.all() or not right.any() or not len(unlabelled_scores):
+        # No rate to weigh; with zeros the estimate is undefined for the reason of that function.
         return rogan_gladen(0.0, 0, true_positives=0, positives=0, true_negatives=0, negatives=0, level=level)
     assert data.label_weight is not None
     assert data.unlabelled_weight is not None
@@ -92,12 +98,12 @@ def _weighted_rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float
     specificity, negatives = _effective_rate(
         ~passed[~right], data.label_cluster[~right], data.label_weight[~right], level
     )
-    rate, judged = _effective_rate(
-        reaches(others, pass_at), data.unlabelled_cluster, data.unlabelled_weight, level
+    rate, n_judged = _effective_rate(
+        reaches(unlabelled_scores, pass_at), data.unlabelled_cluster, data.unlabelled_weight, level
     )
     corrected = rogan_gladen(
         rate,
-        judged,
+        n_judged,
         true_positives=sensitivity * positives,
         positives=positives,
         true_negatives=specificity * negatives,
@@ -125,43 +131,52 @@ def rogan_gladen(
     positives: float,
     true_negatives: float,
     negatives: float,
-    worse: tuple[float, float] = (0.0, 0.0),
+    sensitivity_drop: float = 0.0,
+    specificity_drop: float = 0.0,
     level: float = 0.95,
 ) -> Statistic:
     """Correct a judge's rate by its error rates, clipped to [0, 1].
 
     Valid even when the labelled items were chosen by class, or come from elsewhere. Undefined when
     sensitivity + specificity, raw or smoothed, is at most 1, since the judge's rate is then uninformative,
-    and when a class or the unlabelled items are missing. ``worse`` holds the amounts by which sensitivity and
-    specificity are lower on the judged items.
+    and when a class or the unlabelled items are missing. The drops are the amounts by which sensitivity and
+    specificity are lower on the judged items than on the labelled ones.
 
     Source: Rogan and Gladen 1978; interval of Lang and Reiczigel 2014.
     """
     n = round(positives + negatives)
     if not positives or not negatives or not n_judged:
         return undefined("needs labelled items of both classes, and unlabelled items", n=n, level=level)
-    sensitivity, specificity = true_positives / positives - worse[0], true_negatives / negatives - worse[1]
+    sensitivity = true_positives / positives - sensitivity_drop
+    specificity = true_negatives / negatives - specificity_drop
     z = normal_quantile(level)
     # Lang and Reiczigel's smoothing adds z^2 judged items, half of them passed, and one success and one failure
     # per class.
-    judged = n_judged + z * z
-    rate = (n_judged * judge_rate + z * z / 2) / judged
-    smooth_se = (true_positives + 1) / (positives + 2)
-    smooth_sp = (true_negatives + 1) / (negatives + 2)
-    spread_se = smooth_se * (1 - smooth_se) / (positives + 2)
-    spread_sp = smooth_sp * (1 - smooth_sp) / (negatives + 2)
-    smooth_se, smooth_sp = smooth_se - worse[0], smooth_sp - worse[1]
-    youden, smooth_youden = sensitivity + specificity - 1, smooth_se + smooth_sp - 1
+    smoothed_n = n_judged + z * z
+    rate = (n_judged * judge_rate + z * z / 2) / smoothed_n
+    measured_sensitivity = (true_positives + 1) / (positives + 2)
+    measured_specificity = (true_negatives + 1) / (negatives + 2)
+    # Drops are assumed, not estimated, so they do not enter the variances.
+    sensitivity_variance = measured_sensitivity * (1 - measured_sensitivity) / (positives + 2)
+    specificity_variance = measured_specificity * (1 - measured_specificity) / (negatives + 2)
+    smoothed_sensitivity = measured_sensitivity - sensitivity_drop
+    smoothed_specificity = measured_specificity - specificity_drop
+    youden = sensitivity + specificity - 1
+    smooth_youden = smoothed_sensitivity + smoothed_specificity - 1
     if youden <= 0 or smooth_youden <= 0:
         return undefined(
             "the judge is no better than chance: sensitivity + specificity is at most 1", n=n, level=level
         )
     value = _clip((judge_rate + specificity - 1) / youden)
-    smooth = _clip((rate + smooth_sp - 1) / smooth_youden)
-    shift = 2 * z * z * (smooth * spread_se - (1 - smooth) * spread_sp)
-    variance = rate * (1 - rate) / judged + (1 - smooth) ** 2 * spread_sp + smooth**2 * spread_se
-    half = z * math.sqrt(variance) / smooth_youden
-    interval = _clip(smooth + shift - half), _clip(smooth + shift + half)
+    smooth = _clip((rate + smoothed_specificity - 1) / smooth_youden)
+    shift = 2 * z * z * (smooth * sensitivity_variance - (1 - smooth) * specificity_variance)
+    variance = (
+        rate * (1 - rate) / smoothed_n
+        + (1 - smooth) ** 2 * specificity_variance
+        + smooth**2 * sensitivity_variance
+    )
+    half_width = z * math.sqrt(variance) / smooth_youden
+    interval = _clip(smooth + shift - half_width), _clip(smooth + shift + half_width)
     return defined(value, interval, n=n, method="Lang-Reiczigel", level=level)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fiducial.deterministic.mutation import OPERATORS, load_dials
-from fiducial.report.text.probe_titles import probe_title, with_title
+from fiducial.report.text.probe_text import probe_title, with_title
 
 WIDTH = 27
 """Columns that the screen of an audit has for a title."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fiducial.errors import RunFolderError
-from fiducial.evaluation.improvement.holdout_looks import LOOKS, record_look
+from fiducial.evaluation.improvement.improvement_run import LOOKS, record_look
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import fiducial as fd
-from fiducial.evaluation.past_runs.compare_runs import what_changed
+from fiducial.evaluation.past_runs.run_changes import what_changed
 from fiducial.evaluation.store.manifest import Manifest
 from fiducial.evaluation.store.run_store import RunStore
 

@@ -12,17 +12,17 @@ from judge_ids import judge_id
 
 from fiducial.calibration.agreement.calibration_results import Calibration, JudgeCalibration
 from fiducial.calibration.statistic import Statistic
-from fiducial.evaluation.judging.known_judges import display_names, judge_order
-from fiducial.evaluation.store.manifest import KnownJudge
+from fiducial.evaluation.judging.judge_names import display_names, judge_order
+from fiducial.evaluation.store.manifest import JudgeRecord
 from fiducial.judges.catalogue import OF_TRANSCRIPTS, all_prompts
 
 
-def own(path: str, fingerprint: str | None = None, **fields: Any) -> KnownJudge:
+def own(path: str, fingerprint: str | None = None, **fields: Any) -> JudgeRecord:
     known = judge_id(Path(path).stem, fingerprint=fingerprint or f"{path:x<64}", **fields)
-    return KnownJudge(by=known.plain, id=known, prompt=path)
+    return JudgeRecord(by=known.plain, id=known, prompt=path)
 
 
-def names(*judges: KnownJudge, known: tuple[KnownJudge, ...] = ()) -> list[str]:
+def names(*judges: JudgeRecord, known: tuple[JudgeRecord, ...] = ()) -> list[str]:
     found = display_names(judges, known)
     return [found[judge.id] for judge in judges]
 
@@ -79,7 +79,7 @@ def test_an_end_of_a_path_that_is_another_judges_name_is_not_taken():
 
 
 def ordered(
-    *judges: KnownJudge, bounds: Mapping[str, tuple[float | None, float | None]] | None = None
+    *judges: JudgeRecord, bounds: Mapping[str, tuple[float | None, float | None]] | None = None
 ) -> list[str]:
     """Return the judges' names in their order of precedence.
 
@@ -98,8 +98,8 @@ def ordered(
     return [next(judge.by for judge in judges if judge.id == id_) for id_ in found]
 
 
-def judge(name: str, **fields: Any) -> KnownJudge:
-    return KnownJudge(by=name, id=judge_id(name), **fields)
+def judge(name: str, **fields: Any) -> JudgeRecord:
+    return JudgeRecord(by=name, id=judge_id(name), **fields)
 
 
 A, B, C = map(judge, "abc")
@@ -132,6 +132,6 @@ def test_without_calibration_judges_count_as_given():
 
 def test_a_judge_of_certain_kinds_counts_before_one_of_transcripts_and_one_of_any():
     certain = judge("certain", kinds=("open_answer",))
-    transcripts = KnownJudge(by="transcripts", id=judge_id(min(OF_TRANSCRIPTS)), kinds=("open_answer",))
+    transcripts = JudgeRecord(by="transcripts", id=judge_id(min(OF_TRANSCRIPTS)), kinds=("open_answer",))
     known = {"certain": (0.1, 0.1), "transcripts": (0.5, 0.5), "a": (0.9, 0.9)}
     assert ordered(A, transcripts, certain, bounds=known) == ["certain", "transcripts", "a"]

@@ -1,0 +1,57 @@
+"""Usage of models: calls, tokens and dollars, and how they add up."""
+
+from __future__ import annotations
+
+from .case import Record
+
+
+class Usage(Record, frozen=True, kw_only=True):
+    """Calls, tokens and dollars spent on a verdict, or on several.
+
+    Usages add up with ``+``, and with ``sum(usages, NO_USAGE)``.
+    """
+
+    calls: int = 1
+    """Calls made."""
+    prompt_tokens: int = 0
+    """Prompt tokens."""
+    completion_tokens: int = 0
+    """Reply tokens."""
+    cached: bool | int = False
+    """True if the reply came free, from cache or recording; in a sum, the number of such verdicts."""
+    reasked: int = 0
+    """Retries of unreadable replies."""
+    cached_tokens: int = 0
+    """Prompt tokens that the provider had cached, if it counts them."""
+    retried: int = 0
+    """1 if a later command asked, after an unreadable reply."""
+    dollars: float | None = None
+    """US dollars; null if unknown, or if nothing was spent."""
+
+    def __add__(self, other: Usage) -> Usage:
+        """Add up two usages; the dollars are unknown if those of either's calls are."""
+        return Usage(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            cached=self.cached + other.cached,
+            reasked=self.reasked + other.reasked,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            retried=self.retried + other.retried,
+            dollars=_total_dollars(self, other),
+        )
+
+    @property
+    def paid(self) -> Usage:
+        """This usage, or none if no call was made: replies from cache or recording are free."""
+        return self if self.calls else NO_USAGE
+
+
+NO_USAGE = Usage(calls=0)
+"""Nothing spent: what sums of usages start from."""
+
+
+def _total_dollars(*usages: Usage) -> float | None:
+    known = [usage.dollars for usage in usages if usage.dollars is not None]
+    unknown = any(usage.calls and usage.dollars is None for usage in usages)
+    return sum(known) if known and not unknown else None
