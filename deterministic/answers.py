@@ -23,11 +23,13 @@ from .relevance import is_call_text
 _MAX_REFUSAL_LENGTH = 300
 """Longer texts do not count as plain refusals, since they may say more, in characters."""
 
+# All patterns below are for texts in which `_trim` has replaced single quotes by double ones.
 _LEAD_IN = re.compile(
     r"^(?:(?:the|your|my|its|final|correct) )*answer(?: is|:| =)? ?|^(?:it|that|this|he|she|they)(?:\"s| is| was| are| were) ",
     re.IGNORECASE,
 )
 _CLAUSES = re.compile(r"[.;!?\n]+")
+# A clause in which the system says that it does not know.
 _REFUSAL = re.compile(
     r"(?:i am |i\"m )?(?:very )?sorry|unknown|n/?a|none|no answer|no idea|not (?:found|available|sure|known|specified)"
     r"|(?:(?:i am |i\"m )?(?:very )?sorry,? )?(?:but )?(?:unfortunately,? )?"
@@ -35,6 +37,7 @@ _REFUSAL = re.compile(
     r"|was unable to|have no|did not|didn\"t)\b[^,]*"
     r"|(?:unfortunately,? )?(?:there is|there\"s) no (?:information|record|data|memory|answer)\b[^,]*"
 )
+# A refusal with one of these words may go on to give an answer.
 _CONTRADICTION = re.compile(
     r"\b(?:but|however|though|although|except|maybe|perhaps|guess|think|believe|only)\b"
 )

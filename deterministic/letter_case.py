@@ -8,6 +8,7 @@ from itertools import pairwise
 from ..records import Case
 
 _QUOTES = ('""', "“”", "„“", "„”", "‚‘", "‘’", "«»", "»«", "‹›", "「」", "『』", "``")  # noqa: RUF001 - quotation marks are meant
+# An apostrophe inside of a word does not end a quotation in single quotes.
 _QUOTED = re.compile(
     "|".join(rf"{opening}([^{opening}{closing}]+){closing}" for opening, closing in _QUOTES)
     + r"|(?<!\w)'((?:[^']|(?<=\w)'(?=\w))+)'(?!\w)"
@@ -15,6 +16,7 @@ _QUOTED = re.compile(
 _DICTATED = re.compile(r":(?!\d)\s*(\S[^\n]*)")
 """The rest of a line after a colon, except in times such as 10:30."""
 
+# Marks that join the parts of identifiers, addresses and paths.
 _CODE_MARKS = frozenset("_@/\\#$&!.")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 _ADDRESS = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]*(?:::[^/]*)?://")
+# A password, and the @ behind it; other text with a colon, such as a port, has none.
 _PASSWORD = re.compile(r"://[^/@\s:]*:[^@\s]*(@?)")
 _USER = re.compile(r"(?<!\babfs)(?<!\babfss)(?<!\bwasb)(?<!\bwasbs)(?<!\baz)://[^/@\s:]+@")
 """User in an address, which may be a secret token; in Azure's addresses it is a container, so it stays."""

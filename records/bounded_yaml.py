@@ -10,6 +10,7 @@ from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, SequenceNode
 
+# Limit on the nesting of brackets.
 _MAX_DEPTH = 100
 _BRACKET = re.compile(r"[\[\]{}]")
 

@@ -9,6 +9,7 @@ import msgspec
 from ..errors import UsageError
 from .checked_fields import CheckedFields
 
+# Types of text parts in OpenAI's chat API and Responses API.
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 
 

@@ -19,6 +19,7 @@ from .explanations import explained, unknown_field
 from .typed_values import convert
 
 _PACKAGE = __name__.partition(".")[0]
+# Messages of msgspec.
 _WRONG_TYPE = re.compile(r"Expected `([^`]*)`(?:, got `([^`]*)`)?(.*)", re.DOTALL)
 _MISSING_FIELD = re.compile(r"Object missing required field `([^`]*)`")
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `([^`]*)`")

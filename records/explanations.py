@@ -10,9 +10,11 @@ import msgspec
 
 from ..spelling import command
 
+# Messages of msgspec.
 _UNKNOWN_FIELD = re.compile(r"Object contains unknown field `([^`]*)`")
 _INVALID_CHOICE = re.compile(r"Invalid enum value '(.*)'", re.DOTALL)
 _AT_PATH = " - at `$"
+# A field, or an index or key in brackets.
 _PATH_STEP = re.compile(r"\.(\w+)|\[[^\[\]]*\]")
 _JSON_LINES_HINT = "expected JSON Lines, one object a line"
 _GOT_LIST = "Expected `object`, got `array`"

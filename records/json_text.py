@@ -90,6 +90,8 @@ def _json_value(value: object) -> Any:
 
 
 _MAX_KEY_LENGTH_SHOWN = 100
+"""Longer keys are cut in error messages, in characters."""
+
 _encode_into = msgspec.json.Encoder().encode_into
 _encode_as_lines = msgspec.json.Encoder().encode_lines
 _decode_lines = msgspec.json.Decoder().decode_lines
@@ -125,6 +127,7 @@ class DuplicateKeyDetector:
             plain_values = _decode_lines(text)
         except msgspec.DecodeError:  # a lone surrogate, which a model can produce
             return True
+        # Even if a duplicate is the cause: skipping the second test costs only time.
         self._keeps_all_fields = False
         return self._colons_of(plain_values) != colons
 
@@ -136,7 +139,7 @@ class DuplicateKeyDetector:
             return -1
         return self._buffer.count(b":")
 
-    def refuse(self, line: bytes, record: object) -> None:
+    def check_line(self, line: bytes, record: object) -> None:
         """Check one line.
 
         Raises:

@@ -98,7 +98,8 @@ def _refuse_duplicate_keys(
             if size > _BATCH_BYTES:
                 yield from _check_batch(batch, detector, path)
                 batch, size = [], 0
-    except RecordError:  # on a later line: an error in the rows before it comes first
+    except RecordError:
+        # Of this error and duplicate keys in earlier rows, the earlier line is reported.
         yield from _check_batch(batch, detector, path)
         raise
     yield from _check_batch(batch, detector, path)
@@ -184,7 +185,7 @@ def decode_record(
         if isinstance(record, Case) and not validated:
             validate_case(record)
         if detector is not None:
-            detector.refuse(raw, record)
+            detector.check_line(raw, record)
     except (msgspec.ValidationError, ValueError) as error:
         message, field = _split_message_and_field(explained(str(error), record_type))
         if line is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .workspace_files import WorkspaceFault, locate, open_folder, printable_name, read_bytes
 
+# Bounds the work that an untrusted folder can cause.
 _MAX_FILES, _MAX_DEPTH = 20_000, 64
 
 

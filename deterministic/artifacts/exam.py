@@ -145,6 +145,7 @@ def _read_assignment() -> tuple[Path | None, Callable[[], object]]:
 
 
 def _run_script(name: str, hidden: Path | None, libraries: list[str]) -> tuple[int, bool]:
+    """Run a script; return its exit code, and whether it ran to an end of its own."""
     sys.argv = [name]
     try:
         runpy.run_path(name, run_name="__main__")
@@ -172,7 +173,10 @@ def _was_ended_by(traceback: TracebackType | None, tests: set[str], libraries: t
 def _run_pytest(
     names: list[str], hidden: Path | None, find_workspace: Callable[[], None]
 ) -> tuple[int, bool]:
-    """Run tests with the challenge's configuration and conftest file, never the workspace's."""
+    """Run tests; return the exit code, and whether they passed and the tested code skipped none.
+
+    Configuration and conftest file are the challenge's, never those of the workspace.
+    """
     import pytest  # noqa: PLC0415 - scripts do not need it
 
     recorder = _ResultRecorder(find_workspace, names)

@@ -11,7 +11,9 @@ from pathlib import Path
 from ...records import Case
 from .challenge import Challenge, ChallengeError, challenge_of
 
+# Folders of a challenge whose files are in the workspace when the tests run, or would be in a solution's.
 _CHALLENGE_FOLDERS = ("custom_python", "artifacts_in", "artifacts_out")
+# Larger files are not parsed.
 _MAX_BYTES = 1024 * 1024
 
 

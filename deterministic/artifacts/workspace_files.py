@@ -33,6 +33,7 @@ def printable_name(name: str) -> str:
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """Larger files are not read."""
 
+# Limits on the entries of the workspace that are listed, and on the files that are chosen.
 _MAX_ENTRIES, _MAX_FILES = 100_000, 1_000
 
 

@@ -138,6 +138,7 @@ def _bind(convert: Callable[[str, str, str | None], Any]) -> Callable[[str, str 
     return converter
 
 
+# Type names in BFCL's documents of Java and JavaScript functions.
 _JAVA_TYPES: dict[str, type] = {
     "byte": int,
     "short": int,

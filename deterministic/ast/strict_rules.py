@@ -236,6 +236,7 @@ def _value_error(argument: Argument) -> str:
     return "value_error:dict_value" if argument.python_type is dict else "value_error:others"
 
 
+# Type names of all three languages.
 _TEXT_TYPES = frozenset({"string", "String", "char"})
 _LIST_TYPES = frozenset({"array", "tuple", "Array", "ArrayList"})
 _INTEGER_TYPES = frozenset({"integer", "byte", "short", "long", "Bigint"})
@@ -285,6 +286,7 @@ def _without_quotes(value: Any) -> Any:
     return [_without_quotes(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
+# Differences that `standardise_strictly` ignores. An initial is a single letter; marks are all other characters but letters and digits.
 _BLANKS = re.compile(r" {2,}")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _INITIALS = re.compile(r"(?<![^\W_])([^\W\d_])\.(?=[^\W\d_](?:\.|(?![^\W_])))")

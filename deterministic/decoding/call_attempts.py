@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+# Tags and keys with which models mark calls when they are not asked for a form. Possessive quantifiers keep matching linear.
 _CALL_TAG = re.compile(r"<(?:tool_?call|function_?call|functions?\b|function=)|\[TOOL_CALLS\]", re.IGNORECASE)
 _JSON_CALL = re.compile(r'\{\s*"(?:name|function|tool|tool_name|function_name)"\s*:\s*["{]')
 _CALL_AT_LINE_START = re.compile(

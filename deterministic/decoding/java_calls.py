@@ -15,6 +15,7 @@ from .syntax_trees import node_text, parse_tree, read_arguments, walk
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# Types of nodes in tree-sitter's grammar of Java.
 _UNCHANGED_TYPES = frozenset({"identifier", "class_literal", "type_identifier", "method_invocation"})
 _QUOTED_TYPES = frozenset({"string_literal", "character_literal"})
 _NAMELESS_TYPES = frozenset({"identifier", "class_literal", "set"})

@@ -12,6 +12,7 @@ from .syntax_trees import node_text, parse_tree, read_arguments
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# Types of nodes in tree-sitter's grammar of JavaScript.
 _NAMELESS_TYPES = frozenset({"identifier", "true"})
 
 

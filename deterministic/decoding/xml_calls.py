@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import DecodingError
 from ...records.python_syntax import bounded_code, parse_expression
@@ -45,23 +45,29 @@ def _find_functions(text: str) -> list[ET.Element]:
     return root.findall("function")
 
 
-def _verbose_parameters(function: ET.Element) -> list[tuple[str, str, str]]:
+class _Parameter(NamedTuple):
+    name: str
+    text: str
+    kind: str
+
+
+def _verbose_parameters(function: ET.Element) -> list[_Parameter]:
     params = function.find("params")
     parent = function if params is None else params
     return [
-        (_attribute(param, "name"), param.get("value", ""), param.get("type", "string"))
+        _Parameter(_attribute(param, "name"), param.get("value", ""), param.get("type", "string"))
         for param in parent.findall("param")
     ]
 
 
-def _concise_parameters(function: ET.Element) -> list[tuple[str, str, str]]:
+def _concise_parameters(function: ET.Element) -> list[_Parameter]:
     return [
-        (_attribute(param, "name"), (param.text or "").strip(), param.get("type", "string"))
+        _Parameter(_attribute(param, "name"), (param.text or "").strip(), param.get("type", "string"))
         for param in function.findall("param")
     ]
 
 
-def _make_call(function: ET.Element, parameters: list[tuple[str, str, str]]) -> dict[str, dict[str, Any]]:
+def _make_call(function: ET.Element, parameters: list[_Parameter]) -> dict[str, dict[str, Any]]:
     return {
         _attribute(function, "name"): {name: _convert_value(text, kind) for name, text, kind in parameters}
     }

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from .world import load_table
 
+# BFCL has no limits; with these, no sequence of calls fills the memory.
 MAX_NODES = 10_000
 MAX_DEPTH = 100
 MAX_NAME_LENGTH = 255

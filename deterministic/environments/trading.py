@@ -10,6 +10,7 @@ from .world import World, error, load_table
 
 _NOW = datetime(2024, 9, 1, 10, 30)  # noqa: DTZ001 - the API's clock stands still and has no time zone
 _SECONDS_PER_DAY = 86_400
+# Forms of the moments in the data.
 _TIMESTAMP = "%Y-%m-%d %H:%M:%S"
 _DATE = "%Y-%m-%d"
 

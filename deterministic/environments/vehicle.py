@@ -9,6 +9,7 @@ from typing import Any
 
 from .world import World, error, load_table, sum_left_to_right
 
+# Numbers of BFCL's car.
 _TANK_GALLONS = 50
 _MILES_PER_GALLON = 20.0
 _GALLONS_PER_LITER = 0.264172

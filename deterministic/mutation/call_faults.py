@@ -18,6 +18,7 @@ from .operator import Mutation, Operator, calls_mutation, with_arguments
 from .seeding import shuffled
 from .subject import Subject
 
+# Words of snake_case and camelCase names, and numbers.
 _WORD_IN_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _COUNTING_WORDS = frozenset({"first", "second", "third", "one", "two", "three", "left", "right", "other"})
 
@@ -38,6 +39,7 @@ def _words_without_counters(name: str) -> list[str]:
 
 _MAX_DEPTH = 4
 _EXAMPLE_NUMBERS: dict[str, Any] = {"integer": 7, "float": 7.5, "number": 7.5, "double": 7.5}
+# Plausible for any function.
 _INVENTED_ARGUMENTS = (("verbose", True), ("note", "as requested"), ("priority", 1))
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 from ...records import Case, ContextItem
 
 _NAME_FIELDS = ("name", "title", "label", "id")
+# Bounds the work that a large result can cause.
 _MAX_DEPTH, _MAX_FACTS = 4, 200
 
 

@@ -9,14 +9,17 @@ from typing import Any, cast
 from ..ast.schema_check import schema_error
 from ..ast.schemas import PYTHON, as_mapping, property_of
 
+# Formats of JSON Schema, as regular expressions.
 _FORMATS = {
     "date": r"\d{4}-\d{2}-\d{2}",
     "time": r"\d{2}:\d{2}(?::\d{2})?",
     "date-time": r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?",
 }
+# A form in words, such as YYYY-MM-DD, has two or more placeholders.
 _PART = r"(?:YYYY|YY|MM|DD|HH|hh|mm|SS|ss)"
 _FORM_IN_WORDS = re.compile(rf"(?<!\w){_PART}(?:[-/.:T ]?{_PART})+(?!\w)")
 _FORM_LETTERS = re.compile(r"[YMDHSmhs]+")
+# Patterns of single characters and classes, without groups and alternatives, match in bounded time.
 _ATOM = r"(?:\\[dws.\-/+()]|\[[^\[\]\\]+\]|[\w :@,/=#-])"
 _PLAIN_PATTERN = re.compile(rf"\^?(?:{_ATOM}(?:\{{\d{{1,3}}\}}|[+*?])?)*\$?")
 _MAX_TEXT_LENGTH, _MAX_OPEN_REPETITIONS = 200, 2

@@ -8,6 +8,7 @@ import random
 import re
 from collections.abc import Iterator
 
+# Words that are unlikely to be right by chance.
 _LAST_WORDS = ("Harper", "Winslow", "Grove", "Marsh", "Thornton", "Ridge")
 _NAME_SUFFIXES = ("ton", "ville", "ford")
 _STRAY_WORDS = ("Larkspur", "Riverton", "Ashdown")
@@ -49,6 +50,7 @@ _WRITTEN_DATE = re.compile(
     rf"\b(?:(?:{_MONTH})\.? ({_DAY})|({_DAY}){_ORDINAL_SUFFIX}? (?:of )?(?:{_MONTH}))", re.IGNORECASE
 )
 _YEAR = re.compile(r"(?<![\d.,/:-])((?:19|20)\d{2})(?![\d/:-])")
+# Last day that each month has, and last day of any month.
 _LAST_DAY_OF_ALL_MONTHS, _LAST_DAY = 28, 31
 
 
@@ -200,6 +202,7 @@ def other_magnitude_in_text(text: str) -> Iterator[str]:
             yield _replace_number(text, match.span(2), match[2] + "0")
 
 
+# Pairs of units; a unit may be in several.
 _UNIT_PAIRS = (
     ("celsius", "fahrenheit"), ("metric", "imperial"), ("kilometers", "miles"), ("kilometer", "mile"), ("kilometres", "miles"),
     ("km", "mi"), ("meters", "feet"), ("meter", "foot"), ("metres", "feet"), ("m", "ft"), ("centimeters", "inches"), ("cm", "in"),

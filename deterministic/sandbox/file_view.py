@@ -18,9 +18,11 @@ WORKSPACE = Path("/fiducial-workspace")
 EXAM = Path("/fiducial-exam")
 """Folder of hidden tests in the private root. It is a mount, as read-only files are, so code cannot move, remove or replace it."""
 
+# Programs and libraries, and the settings that these need.
 _SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 _SYSTEM_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/etc/ssl")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
+# The host's own files would show its users and names.
 _GENERATED_FILES = {
     "etc/passwd": "root:x:0:0:root:/:/bin/sh\nsandbox:x:{uid}:{uid}:sandbox:/fiducial-workspace:/bin/sh\n",
     "etc/group": "root:x:0:\nsandbox:x:{uid}:\n",

@@ -14,6 +14,8 @@ from pathlib import Path
 from .kernel import forgo_new_privileges, syscall
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+"""Numbers of the system calls."""
+
 _CREATE_RULESET_VERSION, _PATH_BENEATH = 1, 1
 _WRITE_FILE = 1 << 1
 _WRITE_RIGHTS = _WRITE_FILE | sum(1 << bit for bit in range(4, 13))

@@ -18,6 +18,7 @@ _MOUNTS, _OWN_GROUPS = Path("/proc/self/mounts"), Path("/proc/self/cgroup")
 _LIMIT_FILES = {"memory.max": "memory.swap.max", "memory.limit_in_bytes": "memory.memsw.limit_in_bytes"}
 """By version: the file of the memory limit, and that of the limit on swap (version 2) or on memory and swap (version 1)."""
 
+# Files that count the processes ended for lack of memory, by version.
 _EVENT_FILES = ("memory.events", "memory.oom_control")
 _REMOVAL_SECONDS, _PAUSE_SECONDS = 1.0, 0.01
 

@@ -16,6 +16,7 @@ from .kernel import take_priority
 from .limits import Limits
 from .processes import end_all, measure_usage
 
+# Usage is measured this often: it takes time, and a command can exceed its limits in between.
 _CHECK_SECONDS = 0.02
 _CHUNK_BYTES = 64 * 1024
 

@@ -17,9 +17,17 @@ from typing import NamedTuple
 from . import kernel
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+"""Instructions: load a word of the call's data; skip steps if it is equal, at least, or has any of the bits; return an answer."""
+
 _NUMBER_OFFSET, _MACHINE_OFFSET, _ARGUMENT_OFFSET = 0, 4, 16
+"""Positions in ``struct seccomp_data``: the call's number, the machine, the first argument."""
+
 _ALLOW, _DENY = 0x7FFF_0000, 0x0005_0000
+"""Answers; an error number is added to ``_DENY``."""
+
 _FIRST_X32_NUMBER = 0x4000_0000
+"""Beginning of a second set of numbers for the same calls, on x86-64."""
+
 _NAMESPACE_FLAGS = 0x7E02_0080
 """All flags of ``clone`` that make a namespace."""
 
@@ -114,6 +122,7 @@ def _program(machine: _Machine, *, others: bool, modes: bool) -> bytes:
             *_socket_steps(machine),
             *((*kill_all, _step(_RETURN, refuse), _step(_RETURN, allow)) if others else ()),
             *(_answer_step(number, _DENY) for number in pretended),
+            # clone is refused if it makes a namespace, prlimit if it is about another process.
             *(_step(_EQUAL, machine.clone, 0, 4), _step(_LOAD, _ARGUMENT_OFFSET), _step(_ANY_BIT, _NAMESPACE_FLAGS, 0, 1)),
             *(_step(_RETURN, refuse), _step(_RETURN, allow)),
             *(_step(_EQUAL, machine.prlimit, 0, 3), _step(_LOAD, _ARGUMENT_OFFSET), _step(_EQUAL, 0, 1, 0)),
