@@ -72,7 +72,7 @@ def test_openai_accepts_our_requests_and_reads_what_we_read():
 
     asked = request("decisions")
     checked: Any = TypeAdapter(DecisionCreateParams).validate_python(asked.body(), strict=False)
-    assert [each["name"] for each in checked["questions"]] == ["match", "better", "grade"]
+    assert [question["name"] for question in checked["questions"]] == ["match", "better", "grade"]
     details: dict[str, Any] = {
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
         "output_tokens_details": {"reasoning_tokens": 0},
@@ -81,7 +81,7 @@ def test_openai_accepts_our_requests_and_reads_what_we_read():
     body = payload(asked)
     body["usage"] |= details
     decision = types.Decision.model_validate(body)
-    assert [each.type for each in decision.answers] == ["predicate", "choice", "score"]
+    assert [entry.type for entry in decision.answers] == ["predicate", "choice", "score"]
 
 
 def test_openai_has_no_criteria_so_that_they_are_in_the_instructions():
