@@ -115,19 +115,15 @@ class PooledEndpoint:
         locked_out = isinstance(error, CallError) and not error.retryable
         test_failed = was_testing and now >= self.rests_until  # a call during the rest is no test
         if locked_out or test_failed or (self._strikes >= _MAX_STRIKES and not self._rest):
-            self._rest = (
-                _MAX_REST_SECONDS
-                if locked_out
-                else min(_MAX_REST_SECONDS, 2 * self._rest or _FIRST_REST_SECONDS)
-            )
+            doubled = 2 * self._rest or _FIRST_REST_SECONDS
+            self._rest = _MAX_REST_SECONDS if locked_out else min(_MAX_REST_SECONDS, doubled)
             self.rests_until = now + self._rest
 
 
 def concerns_request(error: CallError) -> bool:
     """Return whether an error is due to the request, so that every endpoint would refuse it."""
     status = error.status or HTTPStatus.BAD_REQUEST
-    concerns_endpoint = (
-        status in _ENDPOINT_STATUSES or status < HTTPStatus.BAD_REQUEST
-    )  # a redirect: it has moved
+    has_moved = status < HTTPStatus.BAD_REQUEST  # a redirect
+    concerns_endpoint = status in _ENDPOINT_STATUSES or has_moved
     no_funds = status == HTTPStatus.TOO_MANY_REQUESTS and not error.retryable
     return not (error.retryable or concerns_endpoint or no_funds)

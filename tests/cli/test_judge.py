@@ -72,7 +72,7 @@ def test_another_price_in_the_teams_file_counts_anew_what_a_finished_run_cost(
 def test_a_call_that_hangs_is_asked_again_and_fails_nothing(
     judge: Command, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("fiducial.judges.transport.adaptive_timeout._LEAST", 0.2)
+    monkeypatch.setattr("fiducial.judges.transport.adaptive_timeout._MIN_LIMIT_SECONDS", 0.2)
     good = in_the_form_asked_for()
     server.script = lambda seen: Hang() if len(server.seen) == 30 else good(seen)
     # With a single attempt, a call that came to its timeout would have failed.

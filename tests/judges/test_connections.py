@@ -100,9 +100,15 @@ def test_a_name_needs_promptflow(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("ours", [OpenAIConnection, AzureOpenAIConnection, ServerlessConnection])
 def test_fields_and_defaults_are_those_of_promptflows_classes(promptflow: Any, ours: Any):
     theirs = inspect.signature(getattr(promptflow, ours.__name__)).parameters
-    named = {name: each for name, each in theirs.items() if each.kind is not each.VAR_KEYWORD}
+    named = {
+        name: parameter for name, parameter in theirs.items() if parameter.kind is not parameter.VAR_KEYWORD
+    }
     assert list(named) == list(ours._fields)
-    defaults = {name: each.default for name, each in named.items() if each.default is not each.empty}
+    defaults = {
+        name: parameter.default
+        for name, parameter in named.items()
+        if parameter.default is not parameter.empty
+    }
     assert defaults == ours._field_defaults
 
 

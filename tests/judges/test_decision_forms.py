@@ -38,7 +38,7 @@ def body(form: str = "", spec: str = "memory_answer", api: Any = "systemone") ->
 @every_form
 @pytest.mark.parametrize("api", DECISION_APIS)
 def test_every_form_changes_the_request_in_every_dialect(form: str, api: Any):
-    usual, other = (json.dumps(body(each, api=api)) for each in ("", form))
+    usual, other = (json.dumps(body(name, api=api)) for name in ("", form))
     assert other != usual
 
 
@@ -141,9 +141,9 @@ def test_more_than_two_are_reversed_and_not_turned_round():
     asked = [question(name, "choice", "a", "b", "c") for name in ("one", "two", "three")]
     options, questions = (request_in_form(form, {}, asked, ITEM) for form in ("options_reversed", "questions_reversed"))  # fmt: skip
     assert questions is not None
-    assert [each.name for each in questions.questions] == ["three", "two", "one"]
+    assert [question.name for question in questions.questions] == ["three", "two", "one"]
     assert options is not None
-    assert [[*each.options] for each in options.questions] == [["c", "b", "a"]] * 3
+    assert [[*question.options] for question in options.questions] == [["c", "b", "a"]] * 3
 
 
 def test_levels_keep_their_order():
@@ -151,4 +151,4 @@ def test_levels_keep_their_order():
     assert request_in_form("options_reversed", {}, [graded], ITEM) is None
     both = request_in_form("options_reversed", {}, [graded, question("kind", "choice", "a", "b")], ITEM)
     assert both is not None
-    assert [[*each.options] for each in both.questions] == [["none", "half", "all"], ["b", "a"]]
+    assert [[*question.options] for question in both.questions] == [["none", "half", "all"], ["b", "a"]]

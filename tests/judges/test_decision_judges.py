@@ -32,7 +32,7 @@ def decide(name: str, question: Any) -> Any:
     if question["type"] == "score":
         levels = question.get("levels", question.get("criteria"))
         return {str(level): float(level == len(levels) - 1) for level in range(len(levels))}
-    labels = [each["value"] for each in question.get("choices", ())] or list(question["criteria"])
+    labels = [choice["value"] for choice in question.get("choices", ())] or list(question["criteria"])
     sure = "first" if "first" in labels else "none"
     return {label: float(label == sure) for label in labels}
 
@@ -145,7 +145,7 @@ def test_long_material_ends_with_a_code_of_its_own_that_nothing_else_says(server
         codes.append(state.pop(CANARY))
         assert codes[-1] in questions[CANARY]["instructions"]
         assert codes[-1] not in json.dumps(
-            [state, *(each for name, each in questions.items() if name != CANARY)]
+            [state, *(question for name, question in questions.items() if name != CANARY)]
         )
         query += codes[-1]
     assert codes[0] != codes[1]

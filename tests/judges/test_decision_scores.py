@@ -125,9 +125,9 @@ def many(value: float, options: int = 40) -> str:
     return f"{{state: [response], questions: {{a: {{type: choice, ask: A?, choices: {{{names}}}, values: {{{values}}}}}}}, score: expected}}"
 
 
-@pytest.mark.parametrize(("each", "is_read"), [(0.02, True), (0.03, True), (0.0301, False), (0.0252, True), (0.0256, False)])  # fmt: skip
-def test_of_many_options_only_rounded_ones_may_miss_1_by_much(tmp_path: Path, each: float, is_read: bool):
-    answers = {"a": {"probabilities": {f"o{n}": each for n in range(40)}}}
+@pytest.mark.parametrize(("p", "is_read"), [(0.02, True), (0.03, True), (0.0301, False), (0.0252, True), (0.0256, False)])  # fmt: skip
+def test_of_many_options_only_rounded_ones_may_miss_1_by_much(tmp_path: Path, p: float, is_read: bool):
+    answers = {"a": {"probabilities": {f"o{n}": p for n in range(40)}}}
     if is_read:
         assert parse(block_of(tmp_path, many(0.5)), answers).score == pytest.approx(0.5)
     else:

@@ -183,7 +183,7 @@ def test_what_is_made_says_the_same_here_and_in_promptflow_and_in_prompty(
 
 def test_the_inputs_keep_their_names_and_are_filled_from_ours(tmp_path: Path) -> None:
     judge = load_judge(str(imported(tmp_path, PROMPTFLOW, "answer=response", scale="1-5")), model="m")
-    assert {name: each.source for name, each in judge.prompt.inputs.items()} == {
+    assert {name: declared.source for name, declared in judge.prompt.inputs.items()} == {
         "question": None,
         "answer": "response",
     }

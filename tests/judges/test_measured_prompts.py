@@ -32,7 +32,7 @@ def of_the_page(data: str) -> dict[str, dict[str, object]]:
     """Facts on the page about each prompt, by the keys of recorded.toml."""
     facts: dict[str, dict[str, object]] = {}
     for prompt, cells in rows(SECTIONS[data]):
-        n, told, last = int(cells[0].split()[0]), [float(each) for each in number(cells[1])], cells[-1]
+        n, told, last = int(cells[0].split()[0]), [float(cell) for cell in number(cells[1])], cells[-1]
         if len(cells) == 4:
             facts[prompt] = {"n": n, "accuracy": told[0]}
         else:
@@ -69,7 +69,7 @@ def test_the_facts_kept_with_prompts_are_those_of_the_page_of_evidence(data: str
 
 
 def test_longer_rules_are_known_to_judge_tool_calls_worse():
-    found = {prompt: each.found for prompt, each in kept("real").items()}
+    found = {prompt: measured.found for prompt, measured in kept("real").items()}
     assert found["tool_call_accuracy/explicit"] == found["tool_call_accuracy/explicit_2"] == "worse"
     assert found["tool_call_accuracy/direct"] == "no difference shown"
     assert found["tool_call_accuracy/reasons"] is None
@@ -100,9 +100,9 @@ def test_nothing_is_measured_without_a_recording():
 def test_every_variant_without_a_recording_is_shown_as_experimental():
     without = {str(name) for name, known in known_prompts().items() if not known.recorded}
     listed = json.loads(fiducial("prompts", "list", "--json").out)
-    names = {f"{each['judge']}/{each['variant']}" for each in listed}
+    names = {f"{prompt['judge']}/{prompt['variant']}" for prompt in listed}
     assert {
-        f"{each['judge']}/{each['variant']}" for each in listed if each["experimental"]
+        f"{prompt['judge']}/{prompt['variant']}" for prompt in listed if prompt["experimental"]
     } == without & names
     assert sum("[Experimental: " in line for line in str(prompts()).splitlines()) == len(without & names)
 
@@ -110,7 +110,9 @@ def test_every_variant_without_a_recording_is_shown_as_experimental():
 def test_what_was_measured_is_listed_with_the_variant():
     listed = json.loads(fiducial("prompts", "list", "--json").out)
     (worse,) = (
-        each for each in listed if each["variant"] == "explicit_2" and each["judge"].startswith("tool")
+        prompt
+        for prompt in listed
+        if prompt["variant"] == "explicit_2" and prompt["judge"].startswith("tool")
     )
     (measured,) = worse["measured"]
     assert (measured["found"], measured["against"], measured["n"]) == ("worse", "reasons", 462)

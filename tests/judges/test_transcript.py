@@ -193,10 +193,10 @@ def test_numbered_steps_count_texts_calls_and_silent_turns_over_all_turns():
     made = output_of([[COUNT, COUNT], ToolResults(results=[1, 2]), "Two."], [], ["Done."])
     text = transcript(case_of(3), made, numbered=True)
     shown = [json.loads(line) for line in text.splitlines()]
-    assert [each["step"] for each in shown if "step" in each] == [1, 1, 2, 3, 4]
-    assert [each["turn"] for each in shown if "step" in each] == [1, 1, 1, 2, 3]
-    assert all("step" not in each for each in shown if "asked" in each)
-    unnumbered = [{name: value for name, value in each.items() if name != "step"} for each in shown]
+    assert [line["step"] for line in shown if "step" in line] == [1, 1, 2, 3, 4]
+    assert [line["turn"] for line in shown if "step" in line] == [1, 1, 1, 2, 3]
+    assert all("step" not in line for line in shown if "asked" in line)
+    unnumbered = [{name: value for name, value in line.items() if name != "step"} for line in shown]
     assert unnumbered == [json.loads(line) for line in transcript(case_of(3), made).splitlines()]
 
 

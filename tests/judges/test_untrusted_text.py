@@ -78,7 +78,8 @@ def _left(text: str, hostile: Seen, benign: Seen) -> list[str]:
     differs = {
         "fields": [set(message) for message in hostile.messages]
         != [{"role", "content"}] * len(benign.messages),
-        "roles": [each["role"] for each in hostile.messages] != [each["role"] for each in benign.messages],
+        "roles": [message["role"] for message in hostile.messages]
+        != [message["role"] for message in benign.messages],
         "text": not stands_in(text, hostile.text),
         "file": "root:" in hostile.text,
         "frame": _frame(hostile.text, text) != _frame(benign.text, "harmless"),

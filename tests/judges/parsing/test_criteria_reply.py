@@ -34,7 +34,7 @@ def test_points_are_added_and_divided_by_the_positive_ones():
     reading = parse(reply(1, 1, 0))
     assert reading.score == 1 / 8
     assert (reading.details["achieved"], reading.details["possible"]) == (1, 8)
-    assert [each["met"] for each in reading.details["criteria"]] == [1, 1, 0]
+    assert [row["met"] for row in reading.details["criteria"]] == [1, 1, 0]
     assert reading.details["criteria"][0]["tags"] == ["axis:accuracy"]
 
 

@@ -17,7 +17,7 @@ def chunk(delta: Any, ended: str | None = None, **more: Any) -> dict[str, Any]:
 
 
 def stream(*chunks: Any, done: bool = True) -> bytes:
-    lines = [f"data: {json.dumps(each)}\n\n" for each in chunks]
+    lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
     return "".join([": hello\n\n", *lines, "data: [DONE]\n\n" if done else ""]).encode()
 
 

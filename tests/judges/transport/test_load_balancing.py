@@ -99,7 +99,7 @@ def counts(servers: list[Scripted]) -> list[int]:
 
 
 def calls(found: list[Reply | CallError]) -> int:
-    return sum(each.calls for each in found)
+    return sum(reply.calls for reply in found)
 
 
 def test_two_alike_take_half_the_time_of_one():
@@ -128,7 +128,7 @@ def test_a_slow_one_holds_up_nobody():
     servers = [Scripted(0.1), Scripted(50.0)]
     found, together = ask(servers, 400)
     assert together < alone + 2.0
-    assert all(isinstance(each, Reply) for each in found)
+    assert all(isinstance(reply, Reply) for reply in found)
     # What was in flight when it was found out, and one call each time that it is tried again.
     assert calls(found) - 400 == counts(servers)[1] <= 4 + 6
 
@@ -136,7 +136,7 @@ def test_a_slow_one_holds_up_nobody():
 def test_the_last_call_of_a_run_is_not_waited_for_at_a_slow_one():
     servers = [Scripted(0.1), Scripted(50.0)]
     found, took = ask(servers, 94, slots=8, workers=6)  # the slow one is tried again with the last one
-    assert all(isinstance(each, Reply) for each in found)
+    assert all(isinstance(reply, Reply) for reply in found)
     assert took < 10.0
 
 
@@ -146,7 +146,7 @@ def test_one_that_breaks_in_the_middle_loses_nothing_and_repeats_only_what_was_i
         Scripted(0.1, lambda n, now: broken()(n, now) if now > 2.0 else Reply(text="1")),
     ]
     found, _ = ask(servers, 400)
-    assert all(isinstance(each, Reply) for each in found)
+    assert all(isinstance(reply, Reply) for reply in found)
     asked = Counter(request.key for server in servers for _, request in server.asked)
     again = [key for key, times in asked.items() if times > 1]
     assert max(asked.values()) == 2
@@ -173,7 +173,7 @@ class Draining(Scripted):
 def test_what_one_that_breaks_still_answers_does_not_bring_it_back():
     servers = [Scripted(0.1), Draining()]
     found, took = ask(servers, 2000, slots=16, workers=64)
-    assert all(isinstance(each, Reply) for each in found)
+    assert all(isinstance(reply, Reply) for reply in found)
     # Three failures; then one call each time that it is tried again: a second later, three, seven.
     assert 9.0 < took < 17.0
     assert calls(found) - 2000 <= 3 + 3
@@ -198,7 +198,7 @@ def test_one_with_a_lower_rate_is_asked_at_its_rate_and_the_other_as_before():
 
     servers = [Scripted(0.1), Scripted(0.1, limited)]
     found, took = ask(servers, 400)
-    assert all(isinstance(each, Reply) for each in found)
+    assert all(isinstance(reply, Reply) for reply in found)
     assert took < 400 * 0.1 / 4 + 1.0
     assert max(Counter(int(at) for at, _ in servers[1].asked if at > 1.0).values()) <= 4
 
@@ -206,7 +206,7 @@ def test_one_with_a_lower_rate_is_asked_at_its_rate_and_the_other_as_before():
 def test_a_wrong_key_at_one_is_found_out_at_the_first_call():
     servers = [Scripted(0.1), Scripted(0.1, broken(401, retryable=False))]
     found, _ = ask(servers, 200)
-    assert all(isinstance(each, Reply) for each in found)
+    assert all(isinstance(reply, Reply) for reply in found)
     assert counts(servers)[1] <= 4
 
 

@@ -177,7 +177,7 @@ def test_a_refused_parameter_is_left_out_and_said(
     assert known["id"]["fingerprint"] == judge
     assert known["refused"][name] is None
     answered = [seen.body for seen in server.seen if name not in seen.body]
-    assert all(each.get("max_completion_tokens", 50) == 50 for each in answered)
+    assert all(body.get("max_completion_tokens", 50) == 50 for body in answered)
     assert ("max_tokens" in answered[0]) != ("max_completion_tokens" in answered[0])
 
 
@@ -235,7 +235,7 @@ def test_parameters_are_typed_and_null_leaves_one_out(
     given: list[str], sent: Mapping[str, Any], prompt: Path, files: tuple[Path, Path], server: ProviderServer
 ):
     server.script = lambda _: Answer("1")
-    typed = [word for each in given for word in ("--judge-parameter", each)]
+    typed = [word for parameter in given for word in ("--judge-parameter", parameter)]
     asked = ("judge", files[0], "--outputs", files[1], "--judge", prompt, "--model", "m", *typed)
     told = fiducial(*asked, "--base-url", server.base_url, "--out", prompt.parent / "run")
     assert told.code == 0, told.err
@@ -315,7 +315,7 @@ def test_reasoning_that_took_all_tokens_is_named_and_asked_once_more_with_more_r
     judge = fd.judge(prompt, model="m", base_url=server.base_url, api_key="k", cache=False)
     verdict = judge(response="Good.")
     assert (verdict.outcome, verdict.score) == ("graded", 1.0)
-    assert [each.body["max_tokens"] for each in server.seen] == [50, 200]
+    assert [request.body["max_tokens"] for request in server.seen] == [50, 200]
     server.script = lambda _: Answer("", finish_reason="length")
     verdict = judge(response="Other.")
     assert verdict.outcome == "unparsable"

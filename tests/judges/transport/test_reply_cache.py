@@ -64,7 +64,7 @@ def test_cached_replies_that_cannot_be_read_are_asked_anew_and_replaced(
     for _ in range(3):
         (verdict,) = judging(pairs, cache=tmp_path / "c.sqlite")
         outcomes.append(verdict.outcome)
-        said.append([each["text"] for each in verdict.evidence.get("unread", ())])
+        said.append([reply["text"] for reply in verdict.evidence.get("unread", ())])
     assert outcomes == ["unparsable", "graded", "graded"]
     assert said == [["hm"], ["hm", "um"], []]
     assert len(server.seen) == 3

@@ -59,7 +59,7 @@ def test_a_wrong_key_or_model_costs_twenty_calls_and_the_rest_say_why(status: in
     inner = Refusing(lambda number: CallError(f"HTTP {status}: request {number}", status=status))
     told = ask(inner)
     assert inner.calls == FIRST_CALLS == 20
-    assert sum(each.startswith("not asked: the endpoint refused all of its first 20") for each in told) == 180
+    assert sum(text.startswith("not asked: the endpoint refused all of its first 20") for text in told) == 180
 
 
 def test_a_wrong_key_is_wrong_for_every_judge_and_a_wrong_model_for_its_own():
