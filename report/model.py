@@ -1,6 +1,7 @@
-"""Report data: filled by the pipeline, rendered by `html` and by the terminal.
+"""Data of a report, with all numbers computed: `ReportData`, and its items.
 
-All numbers are already computed.
+`from_run` collects it and `html` renders it. An item is a `ListedItem` in the list, with `ItemVerdicts`, and a `ReportItem`
+once its texts are read.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from .items.sent_prompts import SentPrompt
 from .score_thresholds import RatesAtThreshold
 
 MAX_TEXTS = 20_000
-"""Most items whose texts a page holds, if they fit, unless more are asked for."""
+"""Most items whose texts a page contains, as far as they fit, unless all are asked for."""
 
 
 class ReportItem(ResultStruct, frozen=True, kw_only=True):
-    """One output with its verdicts.
+    """An item with all its texts: an output, its case, and its verdicts.
 
     Attributes:
         output: The system's output.
         case: Its case.
         checker: The deterministic verdict.
         judges: The judges' verdicts, in the order of the report's judges.
-        label: The trusted verdict, if it is not the checker's own.
+        label: The label, if it is another than the checker's verdict.
         missing: True if the system has no output for the case; ``output`` is then empty.
         prompts: Messages sent to each judge, None for a judge without a prompt; empty if not asked for.
         episode: Results of a conversation's calls in the case's worlds, or None if unknown.
@@ -47,12 +48,12 @@ class ReportItem(ResultStruct, frozen=True, kw_only=True):
 
 
 class ItemVerdicts(ResultStruct, frozen=True, kw_only=True, eq=False):
-    """Verdicts on an item as shown in a list; items with equal verdicts share one object.
+    """Verdicts on an item in a list; items with equal verdicts share one object.
 
     Attributes:
-        checker: The deterministic verdict, or what is known without reading it.
-        judges: The judges' verdicts, as for ``checker``.
-        label: The trusted verdict, if it is not the checker's own.
+        checker: The deterministic verdict, or the part of it that is stored in the index.
+        judges: The judges' verdicts, likewise.
+        label: The label, if it is another than the checker's verdict.
         missing: True if there is no output.
     """
 
@@ -63,14 +64,14 @@ class ItemVerdicts(ResultStruct, frozen=True, kw_only=True, eq=False):
 
 
 class ListedItem(NamedTuple):
-    """Item as shown in a list, with the means to read the rest on demand.
+    """Item in a list, with a function that reads its texts on demand.
 
     Attributes:
         key: Key of the output.
-        category: A slice to filter by: the case's ``category`` tag, or its kind.
+        category: Value to filter by: the case's tag ``category``, or its kind.
         query: The request, as text, or its beginning.
         verdicts: The verdicts on it.
-        offset: Its position in the source.
+        offset: Argument of ``read`` that finds it.
         read: Function that reads the item at an offset with all its texts and, on demand, the messages sent to judges.
     """
 
@@ -83,20 +84,20 @@ class ListedItem(NamedTuple):
 
 
 class ReportData(RunSummary, frozen=True, kw_only=True):
-    """Report without its items, which are passed separately so that they can be streamed.
+    """Report except its items, which are passed separately so that they can be streamed.
 
     Attributes:
         title: Name of what was evaluated.
         created: Time as text (ISO 8601).
-        records: Location of the full records, for what the report does not show.
-        versions: Name of a component to its version.
+        records: Path of the full records, for what the report cuts.
+        versions: Version by component.
         inputs: The files that were read.
         thresholds: Pass threshold of each judge; 0.5 for those not named.
         notes: Sentences to show before any number.
         labels: Number of labelled outputs, by source of the label.
-        certificates: Statements of the certificates in the run's folder, by judge.
-        scores: Groups of similar scores with their labels, for judges whose scores are not only 0 and 1.
-        rates: Rates of the same judges at each pass threshold.
+        certificates: Sentences on the certificates in the run's folder, by judge.
+        scores: Bins of scores with their labels, for judges with other scores than 0 and 1.
+        rates: Rates of the same judges at possible pass thresholds.
     """
 
     title: str

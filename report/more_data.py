@@ -1,4 +1,7 @@
-"""Rules for the next step that propose more labels or cases."""
+"""Rules for the next step that propose more labels or cases.
+
+Each returns a step, or None if it does not apply; `next_step` tries them in order.
+"""
 
 from __future__ import annotations
 
@@ -24,64 +27,69 @@ from .text.number_text import all_counted, counted, listed
 from .text.ranking_text import pair_of
 
 _LABELS_AT_A_TIME = 50
-"""Number of outputs that a person is asked to label at a time."""
+"""Most outputs that a person is asked to label at a time."""
 
 _RELEVANT_DIFFERENCE = 0.05
+"""Difference of pass rates that is worth finding; also the half-width that is good enough for one rate."""
 _MAX_DISCORDANT = 0.99
-"""Largest share of differing items in a proposed plan."""
+"""Largest share of items on which systems differ in a proposed plan, which must be below 1."""
 
 _WIDE_INTERVAL = 0.2
 """Width of a single system's interval above which more cases are proposed."""
 
 _POWER_95 = 2.8
-"""Standard errors in a difference that a test at 5 % finds four times in five: 1.96 + 0.84."""
+"""Standard errors in a difference that a test at 5 % finds four times in five: 1.96 + 0.84 (normal quantiles)."""
 
 _NORMAL_95 = 1.96
+"""Standard errors in half of a 95 % interval."""
 
 
 def label_undecided(summary: RunSummary) -> Answer | None:
-    """Propose labels of judged outputs if none correct their rates."""
+    """Propose labels of judged outputs if their rates are not corrected with any."""
     unlabelled = _uncorrected_outputs(summary)
     if not unlabelled:
         return None
     judges = "judge's" if len(summary.judges) == 1 else "judges'"
-    first = f"{_LABELS_AT_A_TIME} of " if unlabelled > _LABELS_AT_A_TIME else ""
-    text = f"Label {first}{all_counted(unlabelled, 'judged output')} to correct the {judges} rates:"
+    sample = f"{_LABELS_AT_A_TIME} of " if unlabelled > _LABELS_AT_A_TIME else ""
+    text = f"Label {sample}{all_counted(unlabelled, 'judged output')} to correct the {judges} rates:"
     return Answer(text=text, evidence="systems", step=summary.reviewed())
 
 
 def separate_systems(summary: RunSummary) -> Answer | None:
-    """Propose labels or cases if the difference of the first two systems is uncertain."""
+    """Propose labels or cases if it is uncertain which of the first two systems is better."""
     if summary.strata is None:
         return None
     part, _ = deciding(summary.strata)
     ranked = list(ranked_rates(part))
-    pair, better = pair_of(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
-    if better or pair is None or not pair.n:
+    pair, is_better = pair_of(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
+    if is_better or pair is None or not pair.n:
         return None
     ends = [abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None]
     if max(ends, default=1) <= _RELEVANT_DIFFERENCE:
         return None
-    both = listed(ranked[:2])
+    names = listed(ranked[:2])
     if pair.corrected and (labels := _labels_for_pair(pair, summary.strata.open, _RELEVANT_DIFFERENCE)):
-        text = f"Label {counted(labels, 'more output')} to tell {both} apart, if they differ by {_RELEVANT_DIFFERENCE:g}:"
+        text = f"Label {counted(labels, 'more output')} to tell {names} apart, if they differ by {_RELEVANT_DIFFERENCE:g}:"
         return Answer(text=text, evidence="systems", step=summary.reviewed())
     if pair.difference.value is None:
         return None
-    differing = (pair.a_only_right + pair.b_only_right) / pair.n
-    discordant = min(max(differing, _RELEVANT_DIFFERENCE), _MAX_DISCORDANT)
-    size = pair.n / pair.effective_clusters
-    clusters = {"rows_per_cluster": f"{size:.3g}", "icc": f"{pair.icc:.2g}"} if size > 1 else {}
+    # A plan needs the share of items on which only one is right; at least the difference to be found.
+    differing_share = (pair.a_only_right + pair.b_only_right) / pair.n
+    discordant = min(max(differing_share, _RELEVANT_DIFFERENCE), _MAX_DISCORDANT)
+    cluster_size = pair.n / pair.effective_clusters
+    clusters = (
+        {"rows_per_cluster": f"{cluster_size:.3g}", "icc": f"{pair.icc:.2g}"} if cluster_size > 1 else {}
+    )
     goal = {"difference": f"{_RELEVANT_DIFFERENCE:g}", "discordant": f"{discordant:.2g}"}
     return Answer(
-        text=f"Add cases to tell {both} apart. To detect a difference of {_RELEVANT_DIFFERENCE:g}:",
+        text=f"Add cases to tell {names} apart. To detect a difference of {_RELEVANT_DIFFERENCE:g}:",
         evidence="systems",
         step=proposed("plan", **goal, **clusters),
     )
 
 
 def narrow_interval(summary: RunSummary) -> Answer | None:
-    """Propose more cases if the interval of a single system is wide."""
+    """Propose more cases if the only system's interval is wide, or another judge if it has none."""
     if len(summary.systems) != 1:
         return None
     system = summary.systems[0]
@@ -117,7 +125,7 @@ def narrow_interval(summary: RunSummary) -> Answer | None:
 
 
 def another_judge(summary: RunSummary, judges: Sequence[JudgeUse]) -> str:
-    """Return the step for judges whose verdicts are of no use."""
+    """Return a sentence on what to do with judges whose verdicts are unusable."""
     functions = [use.id.name for use in judges if use.id is not None and use.id.kind == "callable"]
     if not functions or len(functions) < len(judges):
         model, out = named(summary, "model"), named(summary, "out")
@@ -126,16 +134,16 @@ def another_judge(summary: RunSummary, judges: Sequence[JudgeUse]) -> str:
 
 
 def _two_digits(number: float) -> int:
-    """Round a number up to two significant digits."""
+    """Round up to two significant digits, as more would look exact."""
     step = 10 ** max(0, math.floor(math.log10(max(number, 1))) - 1)
     return math.ceil(number / step) * step
 
 
 def _labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference: float) -> int | None:
-    """Return how many more labels of undecided outputs would show a difference.
+    """Return how many more labels of undecided outputs would show a difference of two systems.
 
-    The variance of a corrected difference is that of the outputs, which more cases reduce, plus that of the labels.
-    None if the outputs have the larger part, or too few of them are left to label.
+    The variance of a corrected difference is that of the outputs, which only more cases reduce, plus that of the labels,
+    which falls as one over their number. None if the outputs' part is larger, or too few outputs are left to label.
     """
     names = (pair.a, pair.b)
     labelled = sum(undecided.labelled.get(name, 0) for name in names)
@@ -146,8 +154,10 @@ def _labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference:
     variance = ((pair.difference.high - pair.difference.low) / 2 / _NORMAL_95) ** 2
     differing, value = (pair.a_only_right + pair.b_only_right) / pair.n, pair.difference.value or 0.0
     cluster_size = pair.n / pair.effective_clusters
+    # Variance of a paired difference of 0/1 results, times the design effect of clusters.
     output_variance = max(0.0, differing - value**2) / pair.n * (1 + (cluster_size - 1) * pair.icc)
-    label_variance = (difference / _POWER_95) ** 2 - output_variance  # at most, to show the difference
+    # The largest variance of labels at which the difference would still be found.
+    label_variance = (difference / _POWER_95) ** 2 - output_variance
     if 2 * output_variance > variance or label_variance <= 0 or not labelled:
         return None
     lacking = math.ceil(labelled * ((variance - output_variance) / label_variance - 1))
@@ -155,7 +165,7 @@ def _labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference:
 
 
 def _uncorrected_outputs(summary: RunSummary) -> int:
-    """Count the unlabelled judged outputs of systems whose rates no labels correct."""
+    """Return the number of unlabelled judged outputs of systems that labels do not correct."""
     if summary.strata is not None:
         part = summary.strata.open
         names = [name for name in part.graded if name not in part.corrected_systems]
@@ -166,9 +176,10 @@ def _uncorrected_outputs(summary: RunSummary) -> int:
 
 
 def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
-    """Count the outputs in these parts whose judge is not corrected with labels.
+    """Return the number of a system's outputs in some parts whose judge labels do not correct.
 
-    Judges may grade the same outputs or different ones: if none is corrected, the system's total is exact.
+    Several judges may have graded the same outputs, so the largest part counts. If no judge is corrected, the number of all
+    graded outputs minus the checked ones is exact.
     """
     corrected = {part.by for part in system.strata if part.name == CORRECTED}
     counts = [part.n for part in system.strata if part.name in names and part.by not in corrected]

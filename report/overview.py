@@ -1,6 +1,7 @@
-"""Overview of all systems, part by part, in one figure and one table.
+"""Overview of all systems: rates by part of the outputs, in figures and a table.
 
-It is the detail behind the first answer.
+It has the details behind the first answer, which system is best. Parts are checked outputs, undecided (judged) ones, and
+all.
 """
 
 from __future__ import annotations
@@ -29,28 +30,30 @@ from .text import number_text
 from .text.ranking_text import ahead
 from .text.systems_text import rate_notes
 
-_MOST = 30
+_MAX_PLOTTED = 30
 """Most systems in a figure; the table has all."""
 
 
 @document
 def overview_document(systems: Sequence[SystemResult], compared: Comparison | None) -> Iterator[Piece]:
-    """Yield figures of each part and the leads, a table of systems, and each judge's rates."""
+    """Build the overview: figures of parts and leads, a table of systems, rates by judge."""
     parts = _parts(systems, compared)
     yield overview_figures(systems, compared)
-    table = {part: [_rate(rates.get(result.system)) for result in systems] for part, rates in parts.items()}
+    table = {
+        part: [_rate_cell(rates.get(result.system)) for result in systems] for part, rates in parts.items()
+    }
     names = [system.system for system in systems]
     if len(systems) <= MAX_COLUMNS:
         yield _systems_as_columns("part", names, table)
     else:
         yield _systems_as_rows("system", names, table)
-    if rows := list(_judges(systems)):
+    if rows := list(_judge_rows(systems)):
         judged = DocumentTable(("part", *names), rows)
         yield Details("Each judge's rate of the undecided outputs", [judged, *rate_notes(systems)])
 
 
 MAX_COLUMNS = 6
-"""Most systems as columns; more are the rows."""
+"""Most systems as columns of a table; with more, they are its rows."""
 
 
 def _systems_as_columns(
@@ -66,97 +69,101 @@ def _systems_as_rows(title: str, names: Sequence[str], table: Mapping[str, Seque
 
 
 def faults_document(systems: Sequence[SystemResult]) -> list[Piece]:
-    """Return the commonest faults of many systems as one table, each number a link to its items."""
+    """Return a table of the commonest faults by system, each number linked to its items."""
     totals: Counter[str] = Counter()
     for system in systems:
         totals.update(system.faults)
     faults = [fault for fault, _ in totals.most_common(_MAX_FAULTS)]
     if not faults:
         return []
-    rows = [(system.system, *(_fault(system, fault) for fault in faults)) for system in systems]
+    rows = [(system.system, *(_fault_cell(system, fault) for fault in faults)) for system in systems]
     return [DocumentTable(("faults", *(Cell(in_words(fault), title=fault) for fault in faults)), rows)]
 
 
 _MAX_FAULTS = 8
-"""Most faults in a table of many systems."""
+"""Most kinds of faults in a table."""
 
 
-def _fault(system: SystemResult, fault: str) -> Cell:
+def _fault_cell(system: SystemResult, fault: str) -> Cell:
     count = system.faults.get(fault, 0)
     address = items_at(system=system.system, fault=fault)
     return Cell(number_text.count(count) if count else "", link=address if count else "")
 
 
 def overview_figures(systems: Sequence[SystemResult], compared: Comparison | None) -> Columns:
-    """Return figures of all systems: one per part, and one of the differences."""
+    """Return figures of all systems: one per part, and one of the leader's leads."""
     figures = [
         Figure(forest(part, rows), caption=part)
         for part, rates in _parts(systems, compared).items()
-        if (rows := _plotted(systems, rates))
+        if (rows := _plotted_rates(systems, rates))
     ]
-    return Columns([*figures, *_leads(compared)])
+    return Columns([*figures, *_lead_figure(compared)])
 
 
 def _parts(
     systems: Sequence[SystemResult], compared: Comparison | None
 ) -> Mapping[str, Mapping[str, Statistic]]:
-    """Return rates by part and system: checked outputs, the rest, and all."""
-    decided = {system.system: part for system in systems for part in system.strata if part.name == DECIDED}
-    parts: dict[str, Mapping[str, Statistic]] = {"checked outputs": decided} if decided else {}
+    """Return rates by part and system: of checked outputs, undecided ones, and all."""
+    checked_rates = {
+        system.system: part for system in systems for part in system.strata if part.name == DECIDED
+    }
+    parts: dict[str, Mapping[str, Statistic]] = {"checked outputs": checked_rates} if checked_rates else {}
     strata = None if compared is None else compared.strata
     if strata is None:
         return parts | _parts_with_judges(systems)
     if any(strata.open.graded.values()):
-        how = number_text.correction(strata.open.corrected_systems, strata.open.rates)
-        judged = {system.system: system.judged for system in systems}
-        parts[f"undecided outputs, judged, {how}"] = _with_range(graded_rates(strata.open), judged)
-        if decided:
-            overall = {system.system: system.overall for system in systems}
-            all_rates = _with_range(graded_rates(strata.all), overall)
-            parts[f"all outputs{'' if strata.open.corrected else f', {how}'}"] = all_rates
+        correction = number_text.correction(strata.open.corrected_systems, strata.open.rates)
+        of_judged = {system.system: system.judged for system in systems}
+        parts[f"undecided outputs, judged, {correction}"] = _with_range(graded_rates(strata.open), of_judged)
+        if checked_rates:
+            of_all = {system.system: system.overall for system in systems}
+            all_rates = _with_range(graded_rates(strata.all), of_all)
+            parts[f"all outputs{'' if strata.open.corrected else f', {correction}'}"] = all_rates
     return parts
 
 
 def _with_range(
-    rates: Mapping[str, Statistic], of_run: Mapping[str, StratumRate | None]
+    rates: Mapping[str, Statistic], run_rates: Mapping[str, StratumRate | None]
 ) -> dict[str, Statistic]:
-    """Return rates as the run has them: with the range of ungraded outputs."""
-    return {name: of_run.get(name) or rate for name, rate in rates.items()}
+    """Replace compared rates by those of the run, which have a range for ungraded outputs."""
+    return {name: run_rates.get(name) or rate for name, rate in rates.items()}
 
 
 def _parts_with_judges(systems: Sequence[SystemResult]) -> dict[str, Mapping[str, Statistic]]:
-    """Return the rates of undecided outputs and of all, for systems that are not compared."""
+    """Return rates of undecided and of all outputs, for systems that are not compared."""
     undecided = {system.system: rate for system in systems if (rate := _undecided_rate(system)) is not None}
     if not undecided:
         return {}
     corrected = all(rate.corrects or rate.name == ONE_EACH_CORRECTED for rate in undecided.values())
-    how = "corrected with labels" if corrected else "uncorrected"
-    parts: dict[str, Mapping[str, Statistic]] = {f"undecided outputs, judged, {how}": undecided}
+    correction = "corrected with labels" if corrected else "uncorrected"
+    parts: dict[str, Mapping[str, Statistic]] = {f"undecided outputs, judged, {correction}": undecided}
     if overall := {system.system: system.overall for system in systems if system.overall is not None}:
         parts[f"all outputs{'' if corrected else ', uncorrected'}"] = overall
     return parts
 
 
 def _undecided_rate(system: SystemResult) -> StratumRate | None:
-    """Return the undecided outputs' rate by the judge of all, else by one judge for each."""
-    judged = [part for part in system.strata if part.by is not None and (part.name == OPEN or part.corrects)]
-    best = [part for part in judged if part.name == CORRECTED] or judged
-    if len({part.by for part in best}) != 1:
+    """Return the rate of undecided outputs: by one judge of all, else by one judge for each."""
+    judge_rates = [
+        part for part in system.strata if part.by is not None and (part.name == OPEN or part.corrects)
+    ]
+    preferred = [part for part in judge_rates if part.name == CORRECTED] or judge_rates
+    if len({part.by for part in preferred}) != 1:
         return system.judged
-    by_one_judge = best[0]
+    by_one_judge = preferred[0]
     return by_one_judge if system.judged is None or by_one_judge.of == system.judged.of else system.judged
 
 
-def _plotted(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[PlottedInterval]:
+def _plotted_rates(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[PlottedInterval]:
     return [
         PlottedInterval.of(system.system, rate, bounds=rate.bounds if isinstance(rate, StratumRate) else None)
-        for system in systems[:_MOST]
+        for system in systems[:_MAX_PLOTTED]
         if (rate := rates.get(system.system)) is not None and rate.value is not None
     ]
 
 
-def _leads(compared: Comparison | None) -> Iterator[Figure]:
-    """Yield the leader's lead over each other system, in the part that ranks them."""
+def _lead_figure(compared: Comparison | None) -> Iterator[Figure]:
+    """Yield a figure of the leader's lead over each other system, in the part that ranks them."""
     if compared is None or compared.strata is None:
         return
     _, where = deciding(compared.strata)
@@ -164,20 +171,26 @@ def _leads(compared: Comparison | None) -> Iterator[Figure]:
     if leads:
         rows = [PlottedInterval.of(name, lead) for name, lead in leads.items()]
         caption = lead_caption(leader, where, len(leads))
-        yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
+        yield Figure(forest(caption, rows[:_MAX_PLOTTED], low=-1.0), caption=caption)
 
 
 def lead_caption(leader: str, where: str, leads: int) -> str:
-    """Return the caption of a leader's leads on the part that ranks systems.
+    """Return the caption of a figure of leads.
 
-    Of several leads, intervals are wider than those of each pair alone, which sentences and tables have.
+    With several leads it says that intervals hold for all at once: they are wider than those of each pair alone, which
+    sentences and tables have.
+
+    Args:
+        leader: The leader.
+        where: Words for the part that ranks systems.
+        leads: Number of leads.
     """
     at_once = "; intervals hold for all pairs at once" if leads > 1 else ""
     return f"Lead of {leader} over each other system, {where}{at_once}"
 
 
 def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
-    """Return the leader, and its lead over each other system."""
+    """Return the leader and its lead over each other system; empty without two ranked systems."""
     part, _ = deciding(strata)
     ranked = ranked_rates(part)
     if len(ranked) < 2:  # noqa: PLR2004 - a single one leads no other
@@ -190,7 +203,7 @@ def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
     }
 
 
-def _rate(rate: Statistic | None) -> Cell:
+def _rate_cell(rate: Statistic | None) -> Cell:
     if rate is None:
         return Cell("-", title="no such output")
     details = [number_text.interval(rate.low, rate.high)]
@@ -208,16 +221,16 @@ def _rate(rate: Statistic | None) -> Cell:
     return Cell(number_text.decimal(rate.value), " ".join(filter(None, details)), rate.method or "")
 
 
-_PARTS_OF_JUDGES = {UNJUDGED: "not judged", OPEN: "uncorrected", CORRECTED: "corrected with labels"}
-"""Parts of the undecided outputs in words."""
+_JUDGE_PARTS = {UNJUDGED: "not judged", OPEN: "uncorrected", CORRECTED: "corrected with labels"}
+"""Parts of the undecided outputs, in words."""
 
 
-def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
-    """Yield a row per judge, followed by its row corrected with labels."""
+def _judge_rows(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
+    """Yield the rows of each judge: uncorrected, then corrected with labels."""
     judged = [part for system in systems for part in system.strata if part.name != DECIDED]
     names = dict.fromkeys(part.by for part in judged)
     for judge in names:
-        for name, words in _PARTS_OF_JUDGES.items():
+        for name, words in _JUDGE_PARTS.items():
             rates = {
                 system.system: part
                 for system in systems
@@ -229,5 +242,5 @@ def _judges(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
                     words = "if labels are a random sample"  # noqa: PLW2901 - nothing says that they are
                 yield (
                     Cell(judge or words, words if judge else ""),
-                    *(_rate(rates.get(result.system)) for result in systems),
+                    *(_rate_cell(rates.get(result.system)) for result in systems),
                 )

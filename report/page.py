@@ -1,6 +1,7 @@
-"""Shared page parts: our own files, templates, and the Content-Security-Policy.
+"""What all pages share: templates, styles, scripts, security policy, and `ResultPage`.
 
-The policy keeps a browser from running anything else.
+The policy keeps a browser from loading or running anything but the page's own style and script. `document_page` writes
+the page of a result, `page_cell` shows it in a notebook; reports of runs are in `html`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _TEMPLATES = files(f"{__package__}") / "templates"
 
 @cache
 def _asset(*names: str) -> Markup:
-    """Return our files, concatenated, as markup that is not escaped."""
+    """Return shipped files, concatenated, as markup."""
     return Markup("\n".join(map(_file, names)))  # noqa: S704 - shipped with the package
 
 
@@ -44,7 +45,7 @@ def _file(name: str) -> str:
 
 
 def _kept_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a style or script without indentation and without lines of comments."""
+    """Yield the lines of a style or script without indentation and comments, for smaller pages."""
     for line in map(str.strip, text.splitlines()):
         if line and not line.startswith("//") and not (line.startswith("/*") and line.endswith("*/")):
             yield line
@@ -60,9 +61,9 @@ _FILTERS: Mapping[str, Callable[..., str]] = {
 
 @cache
 def templates() -> jinja2.Environment:
-    """Return our templates, compiled once per process.
+    """Return the environment of our templates, which are compiled once per process.
 
-    Printed values are escaped, cut and made visible, except our own markup.
+    Values are escaped, cut and made safe to display, unless they are markup.
     """
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_file),
@@ -70,20 +71,26 @@ def templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_finalize,
+        finalize=_fit_text,
     )
     environment.filters.update(_FILTERS)
     return environment
 
 
-def _finalize(value: object) -> object:
+def _fit_text(value: object) -> object:
     return fit(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def rendered(template: str, styles: Sequence[str], scripts: Sequence[str] = (), **values: Any) -> str:
-    """Render a page with its style, script and policy; it can always be written as UTF-8.
+    """Render a page with its style, script and policy.
 
-    It holds no lone surrogate.
+    It contains no lone surrogates, so that it can be written as UTF-8.
+
+    Args:
+        template: Name of the template.
+        styles: Names of style sheets.
+        scripts: Names of scripts.
+        **values: Values for the template.
     """
     style, script = Markup("\n").join([_figure_styles(), _asset(*styles)]), _asset(*scripts)
     policy = _policy(style, script)
@@ -92,7 +99,7 @@ def rendered(template: str, styles: Sequence[str], scripts: Sequence[str] = (), 
 
 
 def write_page(path: InputPath, page: str) -> None:
-    """Write a page, which appears only when it is complete.
+    """Write a page to a file, which appears only when it is complete.
 
     Raises:
         InputError: It cannot be written.
@@ -105,12 +112,12 @@ class ResultPage(msgspec.Struct, frozen=True, kw_only=True):
     """Page of one result: the answer, its figures, then its tables and further sections.
 
     Attributes:
-        title: Title beside the product's name.
+        title: Title next to the product's name.
         about: Line below it, such as time and sample size.
-        answer: Sentences and tables; the first sentence is the headline if sections follow.
+        answer: Sentences and tables; the first sentence is the headline if there are sections.
         figures: Figures above the first table of the answer.
         cards: Cards above the figures.
-        sections: Further documents by heading; the page's navigation names them. Empty ones are left out.
+        sections: Further documents by heading, which the page's navigation lists; empty ones are left out.
     """
 
     title: str
@@ -122,7 +129,7 @@ class ResultPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def document_page(path: Path, page: ResultPage) -> Path:
-    """Write a result as a script-free page and return the file.
+    """Write a result's page, which has no script, and return the file.
 
     Raises:
         InputError: The file cannot be written.
@@ -144,7 +151,7 @@ def document_page(path: Path, page: ResultPage) -> Path:
 
 
 def answer_pieces(page: ResultPage) -> list[Piece]:
-    """Return a page's answer with its figures above the first table."""
+    """Return a page's answer with cards and figures above its first table."""
     pieces = [
         _without_plots(piece) if page.figures and isinstance(piece, DocumentTable) else piece
         for piece in page.answer
@@ -159,30 +166,30 @@ def answer_pieces(page: ResultPage) -> list[Piece]:
 
 
 def notebook_cell(document: Document) -> str:
-    """Render a document for a notebook's cell, with styles that take the notebook's colours."""
+    """Render a document for a notebook's cell, in the notebook's colours."""
     style = Markup("<style>{}</style>").format(_asset("notebook.css"))
     return f'<div class="fiducial-result">{style}{as_html(document)}</div>'
 
 
 def page_cell(page: ResultPage) -> str:
-    """Render a result's page for a notebook's cell: the answer, and everything else folded."""
+    """Render a result's page for a notebook's cell: the answer, with all sections folded."""
     folded = [Details(name, pieces) for name, section in page.sections.items() if (pieces := list(section))]
     return notebook_cell([*answer_pieces(page), *folded])
 
 
 def _without_plots(table: DocumentTable) -> DocumentTable:
-    """Remove the plots from a table below a figure of the same rates."""
-    drawn = {
+    """Remove columns of plots from a table, since a figure above shows the same rates."""
+    plot_columns = {
         column
         for row in table.rows
         for column, cell in enumerate(row)
         if isinstance(cell, Cell) and cell.figure
     }
-    if not drawn:
+    if not plot_columns:
         return table
 
     def without_plots(row: Sequence[str | Cell]) -> list[str | Cell]:
-        return [cell for column, cell in enumerate(row) if column not in drawn]
+        return [cell for column, cell in enumerate(row) if column not in plot_columns]
 
     return replace(
         table, head=without_plots(table.head), rows=list(map(without_plots, table.rows)), left_aligned=FIRST
@@ -190,9 +197,9 @@ def _without_plots(table: DocumentTable) -> DocumentTable:
 
 
 def _policy(style: Markup, script: Markup) -> str:
-    """Return the Content-Security-Policy: load nothing, run only our style and script.
+    """Return the Content-Security-Policy: load nothing, and run only our style and script.
 
-    Our style and script are known by their hashes; images are those in the page itself.
+    These are identified by their hashes; images may only be in the page itself.
     """
     return (
         f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "

@@ -1,4 +1,8 @@
-"""Name the best system, by the part of the outputs that can rank them."""
+"""Name the best system of a run, by the part of the outputs that can rank systems.
+
+Systems are ranked by all outputs if judges' verdicts are corrected with labels for most systems, else by the outputs that
+checkers decided; see `deciding`. Sentences are built in `ranking_text`.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +40,14 @@ from .text.ranking_text import (
 )
 from .text.systems_text import IF_SAMPLED, NOT_RANKED, Ranked, corrected_by_sample, main_rate
 
-_PASSING = {
+_PASSING_WORDS = {
     ON_ALL: "{} outputs pass",
     ON_CHECKED: "{} checked outputs pass",
     ON_LABELLED: "{} labelled outputs pass",
     ON_JUDGED: "{} judged outputs pass (uncorrected)",
     ON_CORRECTED: "{} judged outputs pass (corrected with labels)",
 }
-"""Wording of a rate by part; ``{}`` stands for n."""
+"""Words after the leader's rate, by part; ``{}`` stands for n."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +55,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         text: A sentence or two, with the numbers.
-        evidence: The section of the report that shows it.
+        evidence: Name of the report's section that has the details.
         step: The command to type, or the call, or None if there is none.
         address: Link to the items concerned, in the report: ``#CASE/SYSTEM/TRIAL`` or ``#items?...``; empty if there are none.
         below_reasons: The text if reasons of failed calls are printed above it; empty if it is the same.
@@ -70,7 +74,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def best_system_answer(summary: RunSummary) -> Answer:
-    """Name the best system by the rules of docs/report.md; of a single system, its pass rate."""
+    """Return the first answer: the best system, or the pass rate of a single one."""
     if len(summary.systems) == 1:
         text = _only_system(summary.systems[0], summary.judges)
     else:
@@ -79,13 +83,13 @@ def best_system_answer(summary: RunSummary) -> Answer:
         rates_if_random(summary.strata, summary.systems), named=len(summary.systems) > 1
     )
     several = len(summary.systems) > 1
-    chosen = if_chosen(labels_contradicted(summary.strata, summary.systems), named=several)
-    sentences = [f"{text}{_uneven_trials(summary.systems)}", *filter(None, [condition, chosen])]
+    chosen_note = if_chosen(labels_contradicted(summary.strata, summary.systems), named=several)
+    sentences = [f"{text}{_uneven_trials(summary.systems)}", *filter(None, [condition, chosen_note])]
     return Answer(text=" ".join(sentences), evidence="systems")
 
 
 def ranked_in(summary: RunSummary) -> Ranked:
-    """Return the rates that the first sentence ranks systems by."""
+    """Return the rates by which the first answer ranks systems."""
     if summary.strata is None:
         return NOT_RANKED
     part, where = deciding(summary.strata)
@@ -94,9 +98,9 @@ def ranked_in(summary: RunSummary) -> Ranked:
 
 
 def rates_if_random(strata: Strata | None, systems: Sequence[SystemResult] = ()) -> dict[str, Statistic]:
-    """Return rates that are valid if labels are a random sample, which nothing says, by system.
+    """Return rates by system that hold if labels are a random sample, which nobody declared.
 
-    They are of all outputs, or of the undecided ones without such a rate.
+    They are of all outputs or, without such rates, of the undecided ones.
     """
     if strata is not None:
         return strata.all.if_random or strata.open.if_random
@@ -109,11 +113,13 @@ def rates_if_random(strata: Strata | None, systems: Sequence[SystemResult] = ())
 def labels_contradicted(
     strata: Strata | None, systems: Sequence[SystemResult] = ()
 ) -> Mapping[str, ContradictedLabels]:
-    """Return the systems whose labels of undecided outputs are shown to be no random sample."""
+    """Return the systems whose labels of undecided outputs are clearly no random sample."""
     if strata is not None:
         return strata.open.contradicted
-    found = {system.system: system.judged.contradicted for system in systems if system.judged is not None}
-    return {name: each for name, each in found.items() if each is not None}
+    contradicted = {
+        system.system: system.judged.contradicted for system in systems if system.judged is not None
+    }
+    return {name: labels for name, labels in contradicted.items() if labels is not None}
 
 
 _MAX_UNEVEN = 3
@@ -121,11 +127,12 @@ _MAX_UNEVEN = 3
 
 
 def _uneven_trials(systems: Sequence[SystemResult]) -> str:
-    """Say that each case has weight 1, where numbers of trials are unequal."""
+    """Return a sentence that each case has weight 1; empty unless numbers of trials are unequal."""
     rates = {system.system: rate for system in systems if (rate := main_rate(system)) is not None}
     uneven = {name: rate.trials for name, rate in rates.items() if rate.trials is not None}
     if not uneven:
         return ""
+    # Earlier versions weighed outputs equally, and stored no number of cases.
     if old := [name for name in uneven if rates[name].n_cases is None]:
         return _by_outputs({name: uneven[name] for name in old}, several=len(systems) > 1)
     fewest, most = (
@@ -133,25 +140,25 @@ def _uneven_trials(systems: Sequence[SystemResult]) -> str:
         max(trials.most for trials in uneven.values()),
     )
     text = f" Cases have unequal numbers of trials ({fewest:,} to {most:,}), and each has weight 1."
-    if retried := [name for name, each in uneven.items() if each.retried]:
+    if retried := [name for name, trials in uneven.items() if trials.retried]:
         whose = f" of {number_text.named_or_counted(retried)}" if len(systems) > 1 else ""
         text += f" Each case{whose} with fewer trials ends in its only pass: if only failed cases were tried again, the rate is too high."
     return text
 
 
 def _by_outputs(uneven: Mapping[str, UnevenTrials], *, several: bool) -> str:
-    """Say what the rates of an earlier version's folder are if each case has weight 1."""
-    shown = [
+    """Return a sentence with the rates by equal weight of cases, for an earlier version's run."""
+    rates = [
         f"{f'{name} ' if several else ''}{number_text.by_case(trials)}"
         for name, trials in list(uneven.items())[:_MAX_UNEVEN]
     ]
     if len(uneven) > _MAX_UNEVEN:
-        shown.append(f"{counted(len(uneven) - _MAX_UNEVEN, 'more system')}")
-    return f" Cases have unequal numbers of trials; with weight 1 for each case, judges uncorrected: {', '.join(shown)}."
+        rates.append(f"{counted(len(uneven) - _MAX_UNEVEN, 'more system')}")
+    return f" Cases have unequal numbers of trials; with weight 1 for each case, judges uncorrected: {', '.join(rates)}."
 
 
 def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
-    """Name the best of several systems, by the part of the outputs that can rank them."""
+    """Return sentences on the best of several systems, or why none can be named."""
     if strata is None:
         return "The systems have no case in common; none is best."
     part, where = deciding(strata)
@@ -165,7 +172,7 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
         )
     if not any(pair.n for pair in part.pairs):
         return f"No significant difference between systems yet: they have no graded case in common {where}."
-    text = _ranking(part, where, ranked)
+    text = _ranking_of_part(part, where, ranked)
     if unranked:
         text += f" Not ranked, for too few or unusual labels: {number_text.named_or_counted(unranked)}."
     if part is strata.all:
@@ -177,10 +184,11 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
     return text
 
 
-def _ranking(part: ComparedStratum, where: str, ranked: Mapping[str, float]) -> str:
-    """Name the best of a part, or say that no difference is significant."""
+def _ranking_of_part(part: ComparedStratum, where: str, ranked: Mapping[str, float]) -> str:
+    """Return the sentence that names the best on a part, or that no difference is significant."""
     return ranking_sentence(
         ranked,
+        # n is the number of graded outputs, or of all where the rate covers all.
         graded_rates(part)
         | {name: replace(part.rates[name], n=part.outputs[name]) for name in part.graded_rates},
         part.pairs,
@@ -191,20 +199,20 @@ def _ranking(part: ComparedStratum, where: str, ranked: Mapping[str, float]) -> 
 
 
 def _best_by_checkers(strata: Strata, whole: ComparedStratum) -> str:
-    """Name the best on checked outputs, if it is not known to be that on all.
+    """Return a sentence on the best on checked outputs, if it is not shown to be best on all.
 
-    Labels of judged outputs widen the scope and the intervals; what checkers show stays true.
+    With judged outputs the intervals are wider, and what checkers show stays true.
     """
     best = _best_of(strata.decided)
     if best is None or best == _best_of(whole):
         return ""
     where = ON_LABELLED if strata.decided.by_labels else ON_CHECKED
     decided_by = "labels" if strata.decided.by_labels else "checkers"
-    return f" By {decided_by} alone, {_ranking(strata.decided, where, ranked_rates(strata.decided))}"
+    return f" By {decided_by} alone, {_ranking_of_part(strata.decided, where, ranked_rates(strata.decided))}"
 
 
 def _best_of(part: ComparedStratum) -> str | None:
-    """Return the system that is significantly better than the second, or None without one."""
+    """Return the first system if it is significantly better than the second, else None."""
     leader, second, *_ = [*ranked_rates(part), None, None]
     if leader is None or second is None:
         return None
@@ -212,25 +220,25 @@ def _best_of(part: ComparedStratum) -> str | None:
 
 
 def _judged_by(part: ComparedStratum) -> JudgedBy:
-    """Return the judges whose verdicts count; only the first if it graded everything."""
+    """Return the judges whose verdicts make the rates; only the first if it graded everything."""
     judges = [name for name in part.by if name not in part.judges or any(part.judges[name].graded.values())]
     if judges and judges[0] in part.judges and part.judges[judges[0]].graded == part.graded:
         judges = judges[:1]
     return JudgedBy(judges, any(part.labelled.values()))
 
 
-_CORRECTION = {
+_CORRECTION_WORDS = {
     ALL_UNCORRECTED: ", judged ones uncorrected",
     ALL_CORRECTED: ", judged ones corrected with labels",
 }
 
 
 def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
-    """Return the only system's result: on all outputs if enough are graded, else checked ones."""
-    whole = system.overall
-    if whole is not None and whole.value is not None:
+    """Return the sentence on a single system: its rate of all outputs, else of the checked ones."""
+    overall = system.overall
+    if overall is not None and overall.value is not None:
         condition = f" ({IF_SAMPLED})" if corrected_by_sample([system], judges) else ""
-        return f"{system.system}: {_passing(whole, 'outputs')}{_CORRECTION.get(whole.name, '')}{condition}{_range(whole, system.failed_calls)}."
+        return f"{system.system}: {_passing_clause(overall, 'outputs')}{_CORRECTION_WORDS.get(overall.name, '')}{condition}{_range_clause(overall, system.failed_calls)}."
     parts = [part for part in system.strata if part.name == DECIDED and part.value is not None]
     if not parts:
         return f"{system.system}: nothing is graded yet."
@@ -238,13 +246,13 @@ def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
     unchecked = checked.of - checked.n
     which = "ungraded" if system.judged is None or not system.judged.n else "unchecked"
     if which == "ungraded" and checked.outcomes.get("undecided", 0) == unchecked:
-        others = f"; {unchecked:,} undecided"
+        others_clause = f"; {unchecked:,} undecided"
     else:
-        others = f"; {unchecked:,} {which}"
-    return f"{system.system}: {_passing(checked, 'checked outputs')}{others if unchecked else ''}{_range(checked, system.failed_calls, which)}."
+        others_clause = f"; {unchecked:,} {which}"
+    return f"{system.system}: {_passing_clause(checked, 'checked outputs')}{others_clause if unchecked else ''}{_range_clause(checked, system.failed_calls, which)}."
 
 
-def _passing(rate: Rate, plural: str) -> str:
+def _passing_clause(rate: Rate, plural: str) -> str:
     value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
     noun = plural if rate.n != 1 else plural.removesuffix("s")
     which = f"{rate.n:,} {noun}"
@@ -255,8 +263,8 @@ def _passing(rate: Rate, plural: str) -> str:
     return f"{value} of {which} {'passes' if rate.n == 1 else 'pass'}"
 
 
-def _range(rate: Rate, failed_calls: int, which: str = "ungraded") -> str:
-    """Return the range of the rate if all outputs it leaves out failed or passed."""
+def _range_clause(rate: Rate, failed_calls: int, which: str = "ungraded") -> str:
+    """Return a sentence on the rate's range if all outputs that it leaves out failed or passed."""
     if rate.bounds is None:
         return ""
     low, high = map(number_text.decimal, rate.bounds)
@@ -267,15 +275,18 @@ def _range(rate: Rate, failed_calls: int, which: str = "ungraded") -> str:
 
 
 def deciding(strata: Strata) -> tuple[ComparedStratum, str]:
-    """Return the part that ranks systems: all outputs if usable, else the checked ones.
+    """Return the part of the outputs that ranks systems, and words for it.
 
-    All outputs are usable if there are no judged ones, or labels correct those of most systems.
+    It is all outputs if none are judged, or if labels correct the judged ones of most systems; else the checked outputs, or
+    the judged ones if none are checked.
     """
     decided, judged, whole = strata.decided, strata.open, strata.all
     if not any(judged.outputs.values()):
         return decided, ON_ALL
-    usable = whole.corrected_systems
-    if 2 * len(usable) > len(whole.rates) and all(whole.rates[name].value is not None for name in usable):
+    corrected_systems = whole.corrected_systems
+    if 2 * len(corrected_systems) > len(whole.rates) and all(
+        whole.rates[name].value is not None for name in corrected_systems
+    ):
         return whole, ON_ALL
     if any(decided.graded.values()):
         return decided, ON_LABELLED if decided.by_labels else ON_CHECKED
@@ -283,8 +294,8 @@ def deciding(strata: Strata) -> tuple[ComparedStratum, str]:
 
 
 def _passing_of(part: ComparedStratum, where: str, leader: str) -> str:
-    """Return the words for the leader's rate: of its outputs, or of cases."""
-    words = _PASSING[where]
+    """Return the words after the leader's rate: of outputs or, if these have weights, of cases."""
+    words = _PASSING_WORDS[where]
     if leader not in part.n_cases:
         return words
     noun, verb = words.removeprefix("{} ").split(" pass", 1)
@@ -292,28 +303,26 @@ def _passing_of(part: ComparedStratum, where: str, leader: str) -> str:
 
 
 def _unranked(strata: Strata, part: ComparedStratum) -> list[str]:
-    """Return the systems that labels do not correct, if they correct others."""
+    """Return the systems that are left out of the ranking, since labels correct only others."""
     if part is strata.decided or not part.corrected_systems:
         return []
     return [name for name in part.rates if name not in part.corrected_systems]
 
 
 def ranked_rates(part: ComparedStratum) -> dict[str, float]:
-    """Return the rates of a part that are defined, the best system first.
+    """Return the defined rates of a part, the best system first.
 
-    Systems that another one beats on their common outputs come last. If labels correct some systems, only these are ranked.
+    Systems that are significantly worse than another on common outputs come after those that are not, whatever their rates,
+    which may cover other outputs. If labels correct some systems, only these are ranked.
     """
     usable = part.corrected_systems or list(part.rates)
     values = {name: rate.value for name in usable if (rate := part.rates[name]).value is not None}
     beaten = {pair.b if pair.better == pair.a else pair.a for pair in part.pairs if pair.better is not None}
-    return dict(sorted(values.items(), key=lambda each: (each[0] in beaten, -each[1])))
+    return dict(sorted(values.items(), key=lambda entry: (entry[0] in beaten, -entry[1])))
 
 
 def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
-    """Return the rate of each system, with the number of graded outputs as n.
-
-    In a corrected rate n may count only labels.
-    """
+    """Return the rates of a part with graded outputs as n; else n may count only labels."""
     return {
         name: replace(rate, n=part.graded[name]) if rate.value is not None else rate
         for name, rate in part.rates.items()
@@ -321,7 +330,7 @@ def graded_rates(part: ComparedStratum) -> dict[str, Statistic]:
 
 
 def _ahead_on_all(strata: Strata, part: ComparedStratum, leader: str) -> str:
-    """Name systems that the leader beats on a part, but not by the rate of all outputs."""
+    """Return a sentence on systems that the leader beats on a part, but not by all outputs."""
     rates = {name: rate.value for name, rate in strata.all.rates.items() if rate.value is not None}
     beaten = [name for name in rates if pair_of(part.pairs, leader, name)[1]]
     higher = [name for name in beaten if leader in rates and rates[name] > rates[leader]]
@@ -331,8 +340,8 @@ def _ahead_on_all(strata: Strata, part: ComparedStratum, leader: str) -> str:
     return f" But on all outputs, judged ones uncorrected, {listed(higher)} {verb} ahead."
 
 
-def _only_one(undecided: ComparedStratum, name: str, noun: str) -> str:
-    """Return why only one system has a rate of undecided outputs to rank by."""
+def _why_only_one(undecided: ComparedStratum, name: str, noun: str) -> str:
+    """Say why systems are not compared on undecided outputs, of which one has a rate."""
     total = sum(undecided.outputs.values())
     if undecided.outputs[name] == total:
         return f"Only {name} has {noun}s: {total:,}."
@@ -342,28 +351,34 @@ def _only_one(undecided: ComparedStratum, name: str, noun: str) -> str:
 
 
 def _by_judges(undecided: ComparedStratum, leader: str, noun: str) -> str:
-    """Compare the systems on undecided outputs by their judges; ``noun`` names one such output."""
+    """Return a sentence that compares systems on undecided outputs by judges.
+
+    Args:
+        undecided: The part of undecided outputs.
+        leader: The best system by checkers.
+        noun: Noun for one undecided output.
+    """
     total = sum(undecided.outputs.values())
     outputs = counted(total, noun)
     ranked = ranked_rates(undecided)
     if not ranked:
         return f"{outputs} {'is' if total == 1 else 'are'} ungraded."
     graded = sum(undecided.graded.values())
-    on = f"On {outputs if graded == total else f'{graded:,} of {outputs}'}"
+    scope = f"On {outputs if graded == total else f'{graded:,} of {outputs}'}"
     first, *others = ranked
     if not others:
-        return _only_one(undecided, first, noun)
+        return _why_only_one(undecided, first, noun)
     beaten = [name for name in others if pair_of(undecided.pairs, first, name)[1]]
     largest = largest_possible(pair.difference for pair in undecided.pairs if first in {pair.a, pair.b})
-    possible = f" ({largest} could still be there)" if largest else ""
+    largest_note = f" ({largest} could still be there)" if largest else ""
     if undecided.corrected_systems:
         result = (
             f"{first} passes more often than {listed(beaten)}"
             if beaten
-            else f"no difference is significant{possible}"
+            else f"no difference is significant{largest_note}"
         )
-        return f"{on}, judged and corrected with labels, {result}."
+        return f"{scope}, judged and corrected with labels, {result}."
     if not beaten:
-        return f"{on}, judges (uncorrected) show no significant difference{possible}."
+        return f"{scope}, judges (uncorrected) show no significant difference{largest_note}."
     to_whom = "" if beaten == others else f" to {listed(beaten)}"
-    return f"{on}, judges (uncorrected) prefer {first}{to_whom}{' too' if first == leader and not to_whom else ''}."
+    return f"{scope}, judges (uncorrected) prefer {first}{to_whom}{' too' if first == leader and not to_whom else ''}."

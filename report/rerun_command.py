@@ -1,4 +1,4 @@
-"""Command that regrades the outputs of a run with other cases, in another folder."""
+"""Command that grades a run's outputs again with other cases, into another folder."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from ..proposed_steps import Command
 from ..settings.typed_commands import options_named, proposed
 
-_ONE_TIME = ("generate", "agent", "labels_patch", "again")
-"""Settings that make outputs or cases, so that their command cannot be repeated with other cases."""
+_ONE_TIME_SETTINGS = ("generate", "agent", "labels_patch", "again")
+"""Settings that make outputs or cases; a command with one is not repeated with other cases."""
 
 
 def rerun_command(
@@ -36,7 +36,7 @@ def rerun_command(
         typed is not None
         and typed.verb in {"run", "judge"}
         and {*case_arguments} <= {*typed.arguments}
-        and not typed.given(*_ONE_TIME)
+        and not typed.given(*_ONE_TIME_SETTINGS)
     ):
         command = Command("run", (str(cases),), typed.without("out").options)
     if labels is not None and not command.given("labels"):

@@ -1,6 +1,6 @@
-"""Review page: one offline file on which a person labels outputs.
+"""Review page: one offline file on which a person labels the outputs of a sample.
 
-It loads no resources, and runs nothing from the data.
+It loads nothing and runs nothing from the data. `review_view` builds the items, the page's script keeps the answers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .from_run import edit_warnings
 from .page import rendered, write_page
 from .review_view import ReviewItem, review_item
 
-_USE = {
+_SAMPLE_USES = {
     "open": "A random sample of undecided outputs. Label as many as you like, in this order. The labels correct the run's rates.",
     "decided": "A random sample of checked outputs, to audit the checker. It corrects no rate.",
     "doubt": "Drawn by the judge's doubt, with known chances. Label all of them; only with these chances may they correct a rate.",
@@ -35,13 +35,13 @@ _USE = {
     "suspects": "Outputs whose label most judges contradict, the most doubtful first. Decide which are right.",
     "suspected": "Chosen because judges contradict their labels. They are not a random sample: use the answers to fix cases, not to correct rates.",
 }
-"""Use of the labels of each sample."""
+"""What labels of a sample are for, by kind of sample."""
 
 
 def write_review(
     path: Path, store: RunStore, sample: ReviewSample, keys: Collection[ItemKey], name: str
 ) -> None:
-    """Write a review page of a sample's outputs still to label, in order; see `render_review`.
+    """Write the review page of a sample's outputs that are still to label; see `render_review`.
 
     Raises:
         InputError: The file cannot be written.
@@ -59,15 +59,15 @@ def write_review(
 
 
 def _subject(store: RunStore) -> list[str]:
-    """Return the hashes of what a run or an audit is about."""
+    """Return the hashes of the inputs of a run or an audit."""
     identity = store.manifest.identity
     return list(identity.get("inputs", identity.get("audit_of", {}).values()))
 
 
 def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey]) -> Iterator[ReviewItem]:
-    """Yield a run's outputs as the page shows them, in order of their keys.
+    """Yield the items of a review page in the order of ``keys``.
 
-    Inputs are streamed, and only these outputs are kept.
+    Inputs are streamed, and only these outputs are kept in memory.
 
     Raises:
         RunFolderError: The run's inputs were moved or changed.
@@ -77,10 +77,10 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
     cases = {case.id: case for path in inputs.cases for case in read_records(path, Case) if case.id in ids}
     # Paths of workspaces are relative to the file of outputs.
     outputs = {
-        read_output.key: read_output
+        output.key: output
         for file in inputs.outputs
-        for read_output in read_outputs(file)
-        if read_output.key in selected
+        for output in read_outputs(file)
+        if output.key in selected
     }
     opinions = opinions_on(store, sample) if sample.kind in TO_DECIDE else {}
     for key in keys:
@@ -93,7 +93,7 @@ def review_items(store: RunStore, sample: ReviewSample, keys: Collection[ItemKey
             )
         case, verdicts = cases[key.case_id], store.verdicts.verdicts_on(key)
         output = as_judged(case, outputs[key])
-        yield review_item(case, output, verdicts, _evidence(sample, key), opinions.get(key))
+        yield review_item(case, output, verdicts, _label_origin(sample, key), opinions.get(key))
 
 
 def render_review(
@@ -105,7 +105,7 @@ def render_review(
     warnings: Sequence[str] = (),
     left_out: int = 0,
 ) -> str:
-    """Make a review page.
+    """Return a review page.
 
     Args:
         sample: The sample that the outputs are of.
@@ -113,11 +113,12 @@ def render_review(
         name: Name of the labeller; empty to ask on the page.
         warnings: Warnings at the top of the page.
         left_out: Number of outputs of the sample that are already labelled and not shown.
-        subject: Hashes of what is labelled; a new page with the same ones finds the answers kept by a browser.
+        subject: Hashes of what is labelled, by which a new page finds the answers that a browser kept.
 
     Returns:
         The page; texts from the data are ASCII.
     """
+    # Answers are kept in the browser under this id.
     identity = json.dumps([sample.kind, name, *subject]).encode("ascii")
     data: dict[str, Any] = {
         "id": hashlib.sha256(identity).hexdigest()[:32],
@@ -131,7 +132,7 @@ def render_review(
         "review.html.j2",
         ["report.css", "review.css"],
         ["review_labels.js", "review.js"],
-        use=_USE[sample.kind],
+        use=_SAMPLE_USES[sample.kind],
         warnings=warnings,
         corrects_rates=sample.kind == "open",
         faults=FAULTS if sample.kind in TO_DECIDE else {},
@@ -141,13 +142,13 @@ def render_review(
     )
 
 
-def _evidence(sample: ReviewSample, key: ItemKey) -> dict[str, Any]:
+def _label_origin(sample: ReviewSample, key: ItemKey) -> dict[str, Any]:
     chance = sample.chances.get(key)
     return {REVIEW: sample.provenance | ({} if chance is None else {"label_probability": chance})}
 
 
 def _inert(text: str) -> Markup:
-    r"""Return ASCII JSON safe inside a page: without ``<``, which could end its element."""
+    r"""Make ASCII JSON safe inside a script element: without ``<``, which could end the element."""
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 - nothing in it is markup any more

@@ -1,4 +1,7 @@
-"""Expected and actual calls side by side, by argument, to settle label against judge."""
+"""Expected and actual calls side by side, for people who decide between label and judge.
+
+Unlike `items.call_diff` it applies no checker's rules: a line differs if its text does.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,9 @@ from ..records import Case, Output, ToolCall, kind_spec
 from ..records.accepted_calls import AcceptedCall, AcceptedValues, accepted_calls
 from .text.safe_text import excerpt
 
-_TEXT = 600
-_MOST = 100
+_MAX_TEXT_CHARS = 600
+"""Longest name or value."""
+_MAX_LINES = 100
 """Most lines of a comparison, and most calls that an accepted one is compared with."""
 _LEFT_OUT = "(left out)"
 
@@ -23,10 +27,10 @@ class ComparedLine(msgspec.Struct, frozen=True):
     """A line of the comparison.
 
     Attributes:
-        what: The call, or one of its arguments.
-        expected: What the reference accepts.
-        got: The produced value.
-        differs: Whether it is written differently from every accepted value; the checker may still accept it.
+        what: ``call``, or the name of an argument.
+        expected: Accepted values.
+        got: The value in the output.
+        differs: Whether it is written differently from all accepted values; a checker may still accept it.
     """
 
     what: str
@@ -36,7 +40,7 @@ class ComparedLine(msgspec.Struct, frozen=True):
 
 
 def compared(case: Case, output: Output) -> list[ComparedLine]:
-    """Compare an output's decoded calls with its accepted calls; empty if either has none."""
+    """Compare an output's native calls with the case's accepted calls; empty without either."""
     calls = case.reference.get("calls")
     if not kind_spec(case.kind).compared or not isinstance(calls, list) or output.tool_calls is None:
         return []
@@ -44,51 +48,48 @@ def compared(case: Case, output: Output) -> list[ComparedLine]:
         accepted = accepted_calls(calls)  # pyright: ignore[reportUnknownArgumentType] - it refuses what are none
     except InputError:
         return []
-    return list(_lines(accepted, output.tool_calls))[:_MOST]
+    return list(_call_lines(accepted, output.tool_calls))[:_MAX_LINES]
 
 
-def _lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Iterator[ComparedLine]:
+def _call_lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> Iterator[ComparedLine]:
     """Yield each accepted call beside the most similar call of that function, then other calls."""
     unmatched = list(calls)
     for expected in accepted:
-        same_name = [
-            tool_call
-            for tool_call in unmatched
-            if _underscored(tool_call.name) == _underscored(expected.name)
-        ]
+        same_name = [made for made in unmatched if _underscored(made.name) == _underscored(expected.name)]
         if not same_name:
-            yield ComparedLine("call", _shown(expected.name), "(not called)", differs=True)
+            yield ComparedLine("call", _display_text(expected.name), "(not called)", differs=True)
             continue
         call = min(
-            same_name[:_MOST], key=lambda each: sum(line.differs for line in _arguments(expected, each))
+            same_name[:_MAX_LINES],
+            key=lambda made: sum(line.differs for line in _argument_lines(expected, made)),
         )
         unmatched.remove(call)
-        yield ComparedLine("call", _shown(expected.name), _shown(call.name), differs=False)
-        yield from _arguments(expected, call)
+        yield ComparedLine("call", _display_text(expected.name), _display_text(call.name), differs=False)
+        yield from _argument_lines(expected, call)
     for call in unmatched:
-        yield ComparedLine("call", "(none)", _shown(call.name), differs=True)
+        yield ComparedLine("call", "(none)", _display_text(call.name), differs=True)
 
 
-def _arguments(expected: AcceptedCall, call: ToolCall) -> Iterator[ComparedLine]:
-    actual = _object(call.arguments)
+def _argument_lines(expected: AcceptedCall, call: ToolCall) -> Iterator[ComparedLine]:
+    actual = _as_object(call.arguments)
     if actual is None:
-        yield ComparedLine("arguments", "an object", _shown(str(call.arguments)), differs=True)
+        yield ComparedLine("arguments", "an object", _display_text(str(call.arguments)), differs=True)
         return
     for name in dict.fromkeys([*expected.arguments, *actual]):
         accepted = _accepted_texts(expected.arguments.get(name))
-        got = _value(actual[name]) if name in actual else _LEFT_OUT
-        shown = _shown(" or ".join(accepted)) if accepted else "(no such argument)"
-        yield ComparedLine(_shown(name), shown, _shown(got), differs=got not in accepted)
+        got = _json_text(actual[name]) if name in actual else _LEFT_OUT
+        shown = _display_text(" or ".join(accepted)) if accepted else "(no such argument)"
+        yield ComparedLine(_display_text(name), shown, _display_text(got), differs=got not in accepted)
 
 
 def _accepted_texts(accepts: AcceptedValues | None) -> list[str]:
     """Return the accepted values of an argument as JSON, with a note if it may be omitted."""
     if accepts is None:
         return []
-    return [*map(_value, accepts.values), *([_LEFT_OUT] if accepts.optional else [])]
+    return [*map(_json_text, accepts.values), *([_LEFT_OUT] if accepts.optional else [])]
 
 
-def _object(arguments: dict[str, Any] | str) -> dict[str, Any] | None:
+def _as_object(arguments: dict[str, Any] | str) -> dict[str, Any] | None:
     if isinstance(arguments, dict):
         return arguments
     try:
@@ -102,11 +103,11 @@ def _underscored(name: str) -> str:
     return name.replace(".", "_")
 
 
-def _value(value: Any) -> str:
+def _json_text(value: Any) -> str:
     """Return a value as JSON, in which the text "2" differs from the number 2."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
 
 
-def _shown(text: str) -> str:
-    cut = excerpt(text, _TEXT)
+def _display_text(text: str) -> str:
+    cut = excerpt(text, _MAX_TEXT_CHARS)
     return f"{cut.text} …" if cut.hidden else cut.text

@@ -1,4 +1,7 @@
-"""Review page content for one output: case, output, reference, and withheld opinions."""
+"""An output on a review page: request, output, reference, and verdicts that are shown later.
+
+The page's script reads the fields of `ReviewItem` by name.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,16 @@ from .text.safe_text import Excerpt, any_excerpt, cut_at, excerpt, shortened
 MAX_TEXT = 20_000
 """Longest text shown, in characters."""
 MAX_OF_PART = 100_000
-"""Most characters shown of all texts of the case, of the output, and of the reference, each."""
+"""Most characters of a section: of the request, the output, what was given, or the reference."""
 MAX_BLOCKS = 200
-"""Most texts shown of each of these."""
+"""Most texts of a section."""
 
-_SENTENCE = 600
-_NAME = 200
-_OPINION = 4_000
+_MAX_REASON_CHARS = 600
+_MAX_NAME_CHARS = 200
+_MAX_OPINION_CHARS = 4_000
 
 DECIDE = "Two opinions on this output, in random order. Is the output right?"
-"""Question when deciding between a label and a judge's verdict; otherwise the kind's (`KindSpec.question`)."""
+"""Question on the page if people decide between label and judge; else it is the kind's (`KindSpec.question`)."""
 
 
 REQUEST, PRODUCED, GIVEN, RIGHT = "Request", "Output", "Given with the request", "Expected"
@@ -37,7 +40,7 @@ REQUEST, PRODUCED, GIVEN, RIGHT = "Request", "Output", "Given with the request",
 
 
 class TitledText(msgspec.Struct, frozen=True):
-    """A titled text, cut to size, with the number of hidden characters."""
+    """A text with its title, cut to size, and the number of hidden characters."""
 
     title: str
     text: str
@@ -83,9 +86,14 @@ def review_item(
     evidence: dict[str, Any],
     opinions: tuple[Opinion, Opinion] | None = None,
 ) -> ReviewItem:
-    """Build the review item of an output, within this module's limits.
+    """Build the review item of an output, with texts cut to this module's limits.
 
-    ``evidence`` is the origin of the output, for the label; ``opinions`` are those to decide between.
+    Args:
+        case: Its case.
+        output: The output.
+        verdicts: Verdicts on it, shown after the person has answered.
+        evidence: How the output was drawn, which becomes part of the label.
+        opinions: Two opinions to decide between, if that is the question.
     """
     key: ItemKey = output.key
     sections = {
@@ -99,8 +107,8 @@ def review_item(
         system=key.system,
         trial=key.trial,
         evidence=evidence,
-        name=shortened(key.case_id, _NAME),
-        producer=shortened(key.system, _NAME) + (f", trial {key.trial}" if key.trial else ""),
+        name=shortened(key.case_id, _MAX_NAME_CHARS),
+        producer=shortened(key.system, _MAX_NAME_CHARS) + (f", trial {key.trial}" if key.trial else ""),
         question=DECIDE if opinions is not None else kind_spec(case.kind).question,
         sections=[(title, blocks) for title, blocks in sections.items() if blocks],
         said=_bounded(_titled_verdict(verdict) for verdict in verdicts),
@@ -111,27 +119,27 @@ def review_item(
 
 
 def _editable(reference: dict[str, Any]) -> str:
-    """Return a reference as JSON with every character visible."""
+    """Return a reference as ASCII JSON to be edited; empty if it is too long."""
     text = json.dumps(reference, indent=1, default=str)
     return text if len(text) <= MAX_TEXT else ""
 
 
 def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[TitledText]:
-    """Return both opinions without names, in a random but reproducible order."""
+    """Return two opinions without their authors, in a random but reproducible order."""
     texts = [
         f"The output is {'right' if opinion.right else 'wrong'}. {marks_in_words(opinion.reason)}".strip()
         for opinion in opinions
     ]
     texts.sort(key=lambda text: drawn_rank(f"{item}|{text}", 0))
-    shown = [excerpt(text, _OPINION) for text in texts]
+    shown = [excerpt(text, _MAX_OPINION_CHARS) for text in texts]
     return [
-        TitledText(title, each.text, each.hidden)
-        for title, each in zip(("One opinion", "Another opinion"), shown, strict=True)
+        TitledText(title, opinion.text, opinion.hidden)
+        for title, opinion in zip(("One opinion", "Another opinion"), shown, strict=True)
     ]
 
 
 def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
-    """Return the blocks up to the size limit, and the number of blocks left out."""
+    """Cut the blocks of a section to its limits, and say how many are left out."""
     shown: list[TitledText] = []
     room, left_out = MAX_OF_PART, 0
     for title, (text, hidden) in blocks:
@@ -139,7 +147,7 @@ def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
             left_out += 1
             continue
         part = cut_at(text, room)
-        shown.append(TitledText(shortened(title, _NAME), part, hidden + len(text) - len(part)))
+        shown.append(TitledText(shortened(title, _MAX_NAME_CHARS), part, hidden + len(text) - len(part)))
         room -= len(text)
     if left_out:
         them = "it" if left_out == 1 else "them"
@@ -207,12 +215,12 @@ def _calls(title: str, calls: list[ToolCall]) -> Iterator[tuple[str, Excerpt]]:
         arguments = _value(_decoded(call.arguments))
         yield (
             f"{title} {number}",
-            Excerpt(f"{shortened(call.name, _NAME)}\n{arguments.text}", arguments.hidden),
+            Excerpt(f"{shortened(call.name, _MAX_NAME_CHARS)}\n{arguments.text}", arguments.hidden),
         )
 
 
 def _decoded(arguments: dict[str, Any] | str) -> Any:
-    """Return arguments in JSON text as an object if the layout changes only blanks."""
+    """Decode arguments in JSON text, if showing them as an object changes only blanks."""
     if not isinstance(arguments, str) or len(arguments) > MAX_TEXT:
         return arguments
     try:
@@ -235,8 +243,8 @@ def _reference_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
 def _titled_verdict(verdict: Verdict) -> tuple[str, Excerpt]:
     grade = verdict.outcome.replace("_", " ") if verdict.score is None else number_text.decimal(verdict.score)
     why = f"{verdict.error_type or ''} {marks_in_words(verdict.reason or '')}".strip()
-    title = f"{verdict.source} {shortened(verdict.by, _NAME)}"
-    return title, excerpt(f"{grade}  {why}".strip(), _SENTENCE)
+    title = f"{verdict.source} {shortened(verdict.by, _MAX_NAME_CHARS)}"
+    return title, excerpt(f"{grade}  {why}".strip(), _MAX_REASON_CHARS)
 
 
 def _value(value: Any) -> Excerpt:

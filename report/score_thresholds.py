@@ -1,4 +1,4 @@
-"""Judge scores beside labels: binned, and rates at each pass threshold."""
+"""Scores of a run's judges against labels: bins, and error rates at each threshold."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..records.made_scores import reaches
 from .figures.forest_plot import PlottedInterval
 from .figures.scores import Bin
 
-_MOST = 10
-"""Most thresholds shown; of more scores, evenly spread ones."""
+_MAX_THRESHOLDS = 10
+"""Most thresholds that are shown; of more scores, they are spread evenly."""
 
 
 class RatesAtThreshold(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ class RatesAtThreshold(msgspec.Struct, frozen=True, kw_only=True):
         at: The threshold.
         passed_bad: False positive rate on labelled outputs.
         failed_good: False negative rate on labelled outputs.
-        corrected: Pass rate of the undecided outputs that it judged, corrected by its error rates on the labelled ones.
+        corrected: Pass rate of undecided outputs, corrected by error rates on labelled ones (Rogan and Gladen).
     """
 
     at: float
@@ -40,7 +40,7 @@ class JudgedRow(NamedTuple):
 
     Attributes:
         score: The judge's score.
-        label: The trusted score, if any.
+        label: Score of the label, or None.
         cluster: Its group of dependent outputs.
         undecided: True if no checker decided it.
     """
@@ -52,7 +52,7 @@ class JudgedRow(NamedTuple):
 
 
 def _judged_rows(store: RunStore, judges: Collection[str]) -> dict[str, list[JudgedRow]]:
-    """Return the graded outputs of some of a run's judges, repetitions left out."""
+    """Return the outputs that some judges graded, by judge, without repetitions."""
     if not judges:
         return {}
     from ..evaluation.run_table import run_rows  # noqa: PLC0415 - numpy is slow to import, and most runs have none of these judges
@@ -68,7 +68,7 @@ def _judged_rows(store: RunStore, judges: Collection[str]) -> dict[str, list[Jud
 def threshold_rates(
     store: RunStore, judges: Collection[str], thresholds: Mapping[str, float]
 ) -> dict[str, list[RatesAtThreshold]]:
-    """Return the rates of some of a run's judges at each threshold; none without labels."""
+    """Return the rates of some of a run's judges at each threshold, by judge."""
     return {
         judge: rates_by_threshold(rows, thresholds.get(judge, HALF))
         for judge, rows in _judged_rows(store, judges).items()
@@ -76,31 +76,39 @@ def threshold_rates(
 
 
 def rates_by_threshold(rows: Sequence[JudgedRow], threshold: float) -> list[RatesAtThreshold]:
-    """Return the rates at each score and at ``threshold``, except the lowest, at which all pass.
+    """Return a judge's rates if it passed from each of its scores on.
 
-    ``threshold`` is also the lowest label of a good output.
+    The lowest score is left out, since all would pass.
+
+    Args:
+        rows: The outputs that the judge graded.
+        threshold: Its present threshold, which is included; labels from it on are of good outputs.
     """
     scores = sorted({row.score for row in rows} | {threshold})[1:]
-    if len(scores) > _MOST:
-        chosen = {round(step * (len(scores) - 1) / (_MOST - 1)) for step in range(_MOST)}
-        scores = [score for index, score in enumerate(scores) if index in chosen or score == threshold]
-    return [_at(rows, score, threshold) for score in scores]
+    if len(scores) > _MAX_THRESHOLDS:
+        kept_indexes = {
+            round(step * (len(scores) - 1) / (_MAX_THRESHOLDS - 1)) for step in range(_MAX_THRESHOLDS)
+        }
+        scores = [score for index, score in enumerate(scores) if index in kept_indexes or score == threshold]
+    return [_rates_at(rows, score, threshold) for score in scores]
 
 
-def _at(rows: Sequence[JudgedRow], at: float, threshold: float) -> RatesAtThreshold:
+def _rates_at(rows: Sequence[JudgedRow], at: float, threshold: float) -> RatesAtThreshold:
     from ..calibration.corrected_rate.binary_verdicts import rogan_gladen  # noqa: PLC0415 - scipy is slow to import
 
     good = [row for row in rows if row.label is not None and reaches(row.label, threshold)]
     bad = [row for row in rows if row.label is not None and not reaches(row.label, threshold)]
     undecided = [row for row in rows if row.undecided]
-    undecided_good, undecided_bad = ([row for row in each if row.undecided] for each in (good, bad))
-    judged = sum(row.score >= at for row in undecided) / len(undecided) if undecided else 0.0
+    undecided_good, undecided_bad = (
+        [row for row in rows_of_class if row.undecided] for rows_of_class in (good, bad)
+    )
+    pass_rate = sum(row.score >= at for row in undecided) / len(undecided) if undecided else 0.0
     return RatesAtThreshold(
         at=at,
         passed_bad=_share([row.score >= at for row in bad], bad),
         failed_good=_share([row.score < at for row in good], good),
         corrected=rogan_gladen(
-            judged,
+            pass_rate,
             len(undecided),
             true_positives=sum(row.score >= at for row in undecided_good),
             positives=len(undecided_good),
@@ -123,15 +131,15 @@ def _share(passed: Sequence[bool], rows: Sequence[JudgedRow]) -> Statistic:
 
 
 _MAX_BINS = 10
-"""Most groups; scores with no more distinct values have a group each."""
+"""Most bins; if a judge has no more distinct scores, each is a bin."""
 
 
 def score_bins(
     store: RunStore, judges: Collection[str], thresholds: Mapping[str, float]
 ) -> dict[str, list[Bin]]:
-    """Return score bins for some of a run's judges, lowest first; none without labels.
+    """Return bins of scores by judge, the lowest first, for those of these judges with labels.
 
-    Labels pass at a judge's threshold, or at 0.5.
+    Labels pass at a judge's threshold, by default 0.5.
     """
     binned = {
         judge: bins_of(rows, thresholds.get(judge, HALF))
@@ -141,7 +149,7 @@ def score_bins(
 
 
 def bins_of(rows: Iterable[JudgedRow], threshold: float) -> list[Bin]:
-    """Bin labelled rows by score: one bin per score if few, else ten bins of equal width."""
+    """Group labelled outputs by score: a bin per score if there are few, else equal widths."""
     labelled = [row for row in rows if row.label is not None]
     few = len({row.score for row in labelled}) <= _MAX_BINS
     groups: dict[float, list[JudgedRow]] = defaultdict(list)
@@ -166,5 +174,5 @@ def _bin(rows: list[JudgedRow], threshold: float) -> Bin:
 
 
 def bin_table(bins: Iterable[Bin]) -> list[tuple[Any, ...]]:
-    """Return bins as table rows: scores, labels that pass and fail, share that passes."""
+    """Return bins as table rows: scores, labels that pass, labels that fail, share that passes."""
     return [(bin_.rate.name, f"{bin_.passed:,}", f"{bin_.failed:,}", bin_.rate.number) for bin_ in bins]

@@ -1,4 +1,4 @@
-"""Two versions of a text as one, with what was taken out and put in."""
+"""Show two versions of a text as one, with deletions and insertions marked."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from .text.safe_text import shortened
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _MAX_WORDS = 2_000
-"""Words and signs beyond which two texts are shown one after the other, to bound the cost."""
+"""Most words and signs of both texts that are compared; others are shown as replaced, to bound the cost."""
 
-_MAX_CHANGE = 120
-_MAX_LINE = 600
-"""Length of a version on a terminal, in characters."""
+_MAX_CHANGE_CHARS = 120
+"""Longest description of a change."""
+_MAX_LINE_CHARS = 600
+"""Longest text on a terminal."""
 
-_Sort: TypeAlias = Literal["same", "out", "in"]
+_PartKind: TypeAlias = Literal["same", "out", "in"]
 
 
 class _Part(NamedTuple):
-    sort: _Sort
+    sort: _PartKind
     text: str
 
 
 class TextChange(Block, frozen=True):
-    """Text and its changed version, drawn as one.
+    """Block that shows a text and its changed version as one text.
 
     Attributes:
         before: The text.
@@ -45,7 +46,7 @@ class TextChange(Block, frozen=True):
         """Render for a terminal: ``[-out-]`` and ``{+in+}``."""
         marks = {"same": "{}", "out": "[-{}-]", "in": "{{+{}+}}"}
         whole = "".join(marks[part.sort].format(part.text) for part in self._parts())
-        yield f"{self._title}: {shortened(' '.join(whole.split()), _MAX_LINE)}"
+        yield f"{self._title}: {shortened(' '.join(whole.split()), _MAX_LINE_CHARS)}"
 
     def markup(self) -> Markup:
         """Render as HTML, every text escaped."""
@@ -59,20 +60,20 @@ class TextChange(Block, frozen=True):
         """Description of the change."""
         if self.before == self.after:
             return f"Right answer, unchanged; {self.change or 'as it is'}"
-        return (
-            f"Right answer, and what was planted{self.change and f' ({shortened(self.change, _MAX_CHANGE)})'}"
-        )
+        return f"Right answer, and what was planted{self.change and f' ({shortened(self.change, _MAX_CHANGE_CHARS)})'}"
 
     def _parts(self) -> Iterator[_Part]:
         before, after = _WORD.findall(self.before), _WORD.findall(self.after)
         if len(before) + len(after) > _MAX_WORDS:
             yield from (_Part("out", self.before), _Part("in", self.after))
             return
-        for sort, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-            if sort == "equal":
-                yield _Part("same", "".join(before[a:b]))
+        # Without `autojunk`, which ignores frequent words such as blanks in long texts.
+        matcher = SequenceMatcher(None, before, after, autojunk=False)
+        for operation, start, end, new_start, new_end in matcher.get_opcodes():
+            if operation == "equal":
+                yield _Part("same", "".join(before[start:end]))
                 continue
-            if a < b:
-                yield _Part("out", "".join(before[a:b]))
-            if c < d:
-                yield _Part("in", "".join(after[c:d]))
+            if start < end:
+                yield _Part("out", "".join(before[start:end]))
+            if new_start < new_end:
+                yield _Part("in", "".join(after[new_start:new_end]))

@@ -1,4 +1,4 @@
-"""Blocks of an item for reading: conversation, calls next to accepted ones, passages, reference.
+"""Blocks of an item for reading: conversation, calls, accepted calls, passages, reference.
 
 An item is a case with the output of a system. `view` adds its verdicts. Texts are cut to this module's limits.
 """
@@ -61,7 +61,7 @@ def _cited_in(pattern: re.Pattern[str], text: str) -> set[str]:
 
 
 def _cited_by_claims(reference: dict[str, Any]) -> set[str]:
-    """Return the passages that a reference's supported claims cite; the reference may have any form."""
+    """Return the passages that supported claims cite; a reference may have any form."""
     claims = reference.get("claims")
     indexes: set[str] = set()
     for claim in cast("list[Any]", claims) if isinstance(claims, list) else []:

@@ -1,4 +1,4 @@
-"""Compare a system's calls with the accepted calls most similar to them, argument by argument.
+"""Compare calls with the accepted calls most similar to them, argument by argument.
 
 `review_compare` is a simpler comparison, for a page on which people decide.
 """
@@ -67,7 +67,7 @@ class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def call_diffs(case: Case, output: Output) -> list[CallDiff]:
-    """Pair an output's calls, in order, with accepted ones; accepted calls that were not made come last.
+    """Pair an output's calls with accepted ones, in order; accepted calls not made come last.
 
     Empty if the case asks for no calls, or if the output cannot be read as calls or has too many.
     """
@@ -117,7 +117,7 @@ def paired_diffs(
 
 
 def _similarity(diff: CallDiff) -> float:
-    """Score a pair: first if it fits, then by the same function, right arguments, fewer wrong ones."""
+    """Score a pair: fits, else the same function, then right arguments, then few wrong ones."""
     right_arguments = sum(argument.fits for argument in diff.arguments)
     return (
         1000.0 * diff.fits

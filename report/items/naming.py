@@ -63,7 +63,7 @@ def failed_only_by(judge: str) -> str:
 
 
 def items_at(**chosen: str) -> str:
-    """Return the address in a report of the items that its filters choose: ``items_at(group=...)``."""
+    """Return the address of the items that a report's filters choose: ``items_at(group=...)``."""
     filters = {name: _as_listed(value) for name, value in chosen.items()}
     return f"#items?{urlencode(filters, errors='replace')}"
 
@@ -172,7 +172,7 @@ def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, i
 
 
 def _with_letters(words: Sequence[Sequence[str]], before: int, after: int) -> tuple[int, int]:
-    """Reduce the cut words if nothing with letters would be left of a name, such as only a version."""
+    """Reduce the cut words if no letters would be left of a name, such as only a version."""
 
     def lacks_letters() -> bool:
         remainders = ("".join(word[before : len(word) - after]) for word in words)
@@ -247,7 +247,7 @@ def _with_words_at(words: Sequence[Sequence[str]], places: Sequence[int]) -> lis
 
 
 def _with_gaps(words: Sequence[str], kept: set[int]) -> str:
-    """Join the words at the kept places, with ``...`` for gaps; separators between kept words stay."""
+    """Join the words at the kept places, and separators between them, with ``...`` for gaps."""
     last = len(words) - 1
     is_kept = [
         place in kept or (0 < place < last and place - 1 in kept and place + 1 in kept and not word.isalnum())
@@ -258,7 +258,7 @@ def _with_gaps(words: Sequence[str], kept: set[int]) -> str:
 
 
 def fitted(name: str, columns: int) -> str:
-    """Shorten a name to a width by leaving out words in its middle; a single long word stays whole."""
+    """Shorten a name to a width by leaving out words in its middle; a single word stays whole."""
     if columns_of(name) <= columns:
         return name
     words = name_words(name)

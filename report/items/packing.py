@@ -1,4 +1,8 @@
-"""Pack items into a small page: a list of all in columns, and compressed texts."""
+"""Pack items into a small page: a list of all items in columns, and the texts of the first.
+
+The list is an index of numbers and names; texts are HTML, compressed in chunks, which the page's script unpacks on
+demand. Names of fields in the index are read by that script (report.js).
+"""
 
 from __future__ import annotations
 
@@ -26,29 +30,29 @@ MAX_LISTED = 200_000
 """Most items that a page lists."""
 
 _MAX_WITH_PROMPTS = 8
-"""Most items with the requests to judges, which are long, unless all texts are requested."""
+"""Most items with the prompts of judges, which are long, unless all texts are requested."""
 
-_MAX_BYTES = 16_000_000
-"""Bytes of texts that a page holds before compression, unless all are requested: about 1 MB of the page."""
+_MAX_TEXT_BYTES = 16_000_000
+"""Most bytes of texts before compression, about 1 MB of the page, unless all are requested."""
 
-_QUERY, _ANSWER = 120, 64
-"""Longest query in the list, and longest first line of an answer, in characters."""
+_QUERY_CHARS, _ANSWER_CHARS = 120, 64
+"""Longest query and longest beginning of an answer in the list."""
 _CHUNK_ITEMS, _CHUNK_BYTES = 256, 1_000_000
 """Most items, or bytes, that are unpacked at once."""
 
-_LARGE = 500_000
-"""Size in bytes above which the best compression takes too long."""
+_LARGE_BYTES = 500_000
+"""Size above which the best compression takes too long."""
 
 _MAX_CACHED = 10_000
-"""Most combinations of verdicts whose list fields are cached."""
+"""Most combinations of verdicts whose fields in the list are cached."""
 
 
 class FailurePart(NamedTuple):
-    """Failed items of a system that are in no other part.
+    """Failed items of a system with the same cause; no item is in two parts.
 
     Attributes:
         n: Number of items.
-        by: Group of who failed them.
+        by: Group of items by who failed them, see `naming`.
         fault: Error type that the checker found; empty if judges failed them.
     """
 
@@ -58,17 +62,17 @@ class FailurePart(NamedTuple):
 
 
 class Packed(msgspec.Struct, frozen=True, kw_only=True):
-    """Items as stored in a page.
+    """Items as a page stores them.
 
     Attributes:
-        index: Fields of each item in the list: JSON, compressed, in base85.
-        chunks: The texts in the same form, some items each, case by case.
+        index: Fields of each item in the list: compressed JSON in base85.
+        chunks: Texts in the same form, of several items each, sorted by case.
         totals: Number of items by status.
         missing: Number of items that are cases without an output.
         listed: Number of items in the list.
         texts: Number of listed items, from the first, whose texts are included.
         choices: The values that items can be filtered by, by the name of the column.
-        failures: The listed items by system that a checker failed or, if none decided, a judge, in parts.
+        failures: Listed items that a checker failed or, if none decided, a judge: parts by system.
     """
 
     index: Markup
@@ -82,17 +86,17 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int:
-        """Items in all."""
+        """Number of items."""
         return sum(self.totals.values())
 
     @property
     def outputs(self) -> int:
-        """Items that are outputs."""
+        """Number of items that have an output."""
         return self.total - self.missing
 
 
 class _VerdictFields(NamedTuple):
-    """List fields shared by items with the same verdicts, as indexes into name tables."""
+    """Fields in the list that follow from verdicts alone, as numbers of names."""
 
     status: int
     fault: int
@@ -101,7 +105,7 @@ class _VerdictFields(NamedTuple):
 
 
 class _Names:
-    """Numbers of repeated texts, in order of first use."""
+    """Numbers of texts that repeat, in order of first use."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
@@ -111,7 +115,7 @@ class _Names:
 
 
 class _Columns:
-    """List of items as columns of numbers: 45 bytes an item, besides the names of cases."""
+    """List of items as an array per column: 45 bytes an item, without the names of cases."""
 
     def __init__(self, thresholds: Mapping[Author, PassThreshold]) -> None:
         self.thresholds = thresholds
@@ -128,11 +132,11 @@ class _Columns:
         self._fields = lru_cache(_MAX_CACHED)(self._fields_of)
 
     def add(self, item: ListedItem) -> None:
-        """Add an item."""
+        """Append an item to all columns."""
         fields = self._fields(item.verdicts)
         case = self.cases.of(item.key.case_id)
         if case == len(self.queries):
-            self.queries.append(_line(item.query))
+            self.queries.append(_query_line(item.query))
         self.status.append(fields.status)
         self.fault.append(fields.fault)
         self.summary.append(fields.summary)
@@ -143,7 +147,7 @@ class _Columns:
         self.trial.append(item.key.trial)
         self.offset.append(item.offset)
         self.missing += item.verdicts.missing
-        if not self._readers or self._readers[-1] is not item.read:  # equal for all cases of a file
+        if not self._readers or self._readers[-1] is not item.read:  # one function per file
             self._readers.append(item.read)
         self.reader.append(len(self._readers) - 1)
 
@@ -157,28 +161,26 @@ class _Columns:
         )
 
     def by_importance(self) -> list[int]:
-        """Return the listed items: disagreements, then ungraded, wrong, right.
-
-        Items of one status are sorted by case, then by arrival.
-        """
+        """Return the numbers of the listed items, sorted by status, case and arrival."""
+        # Status and case in one number, which sorts faster than a tuple; cases take 32 bits.
         ranks = [status << 32 | case for status, case in zip(self.status, self.case, strict=True)]
         return sorted(range(len(ranks)), key=ranks.__getitem__)[:MAX_LISTED]
 
     def read(self, number: int, *, with_prompts: bool) -> ReportItem:
-        """Read an item with all its texts."""
+        """Read an item with its texts and, if asked for, the prompts of judges."""
         return self._readers[self.reader[number]](self.offset[number], with_prompts)
 
     def index(self, listed: Sequence[int]) -> dict[str, Any]:
-        """Return the columns of the listed items, in that order, as the page's script reads them."""
+        """Return the columns of the listed items, as the page's script reads them."""
         cases = list(self.cases.numbers)
-        case, listed_cases = _renumbered([self.case[number] for number in listed])
+        case_numbers, listed_cases = _renumbered([self.case[number] for number in listed])
         index: dict[str, Any] = {
             "statuses": STATUSES,
             "status": [self.status[number] for number in listed],
             "trial": [self.trial[number] for number in listed],
-            "cases": [_name(cases[number]) for number in listed_cases],
+            "cases": [_shown_name(cases[number]) for number in listed_cases],
             "queries": [self.queries[number] for number in listed_cases],
-            "case": case,
+            "case": case_numbers,
         }
         columns = {
             "system": (self.systems, self.system),
@@ -187,35 +189,35 @@ class _Columns:
             "said": (self.summaries, self.summary),
         }
         for name, (names, numbers) in columns.items():
-            index[f"{name}s"] = [_name(text) for text in names.numbers]
+            index[f"{name}s"] = [_shown_name(text) for text in names.numbers]
             index[name] = [numbers[number] for number in listed]
         group_numbers = {name: number for number, name in enumerate(self.group_names())}
         index["groups"] = list(group_numbers)
-        index["grouped"] = [[group_numbers[_name(group)] for group in groups] for groups in self.groups]
+        index["grouped"] = [[group_numbers[_shown_name(group)] for group in groups] for groups in self.groups]
         index["group"] = [self.group[number] for number in listed]
         return index
 
     def group_names(self) -> list[str]:
-        """Return the groups that items can be found by, the failed and ungraded ones first."""
-        names = dict.fromkeys(_name(group) for groups in self.groups for group in groups)
+        """Return the groups to filter by, the failed and ungraded ones first."""
+        names = dict.fromkeys(_shown_name(group) for groups in self.groups for group in groups)
         return sorted(names, key=lambda name: (name not in {FAILED, UNGRADED}, name))
 
     def failures(self, listed: Iterable[int]) -> dict[str, list[FailurePart]]:
-        """Count the failed items of each system by who failed them and by fault."""
-        failed = {
-            number: next(group for group in groups if group != FAILED)
+        """Count each system's failed items by who failed them and by fault."""
+        failed_by_group = {
+            number: next(group for group in groups if group != FAILED)  # who failed them
             for groups, number in self.groups.items()
             if FAILED in groups
         }
         counts = Counter(
             (self.system[row], by, self.fault[row] if by == FAILED_CHECK else self.faults.of(""))
             for row in listed
-            if (by := failed.get(self.group[row])) is not None
+            if (by := failed_by_group.get(self.group[row])) is not None
         )
         faults = list(self.faults.numbers)
         parts: dict[str, list[FailurePart]] = {name: [] for name in self.systems.numbers}
         systems = list(parts)
-        for (system, by, fault), n in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+        for (system, by, fault), n in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
             parts[systems[system]].append(FailurePart(n=n, by=by, fault=faults[fault]))
         return parts
 
@@ -223,10 +225,14 @@ class _Columns:
 def pack(
     items: Iterable[ListedItem], thresholds: Mapping[Author, PassThreshold], texts: int | None = MAX_TEXTS
 ) -> Packed:
-    """Pack items: disagreements first, then ungraded, wrong, right; each sorted by case.
+    """Pack items, the most important first: disagreements, then ungraded, failed, passed ones.
 
-    The texts of the first ``texts`` items that fit into the page, or of all if None, are read and compressed one by one,
-    so that memory depends only on the number of items.
+    Texts are read and compressed one by one, so that memory depends only on the number of items.
+
+    Args:
+        items: The items.
+        thresholds: Pass thresholds of judges.
+        texts: Most items with their texts, as far as they fit into the page; None for all.
     """
     columns = _Columns(thresholds)
     for item in items:
@@ -235,15 +241,21 @@ def pack(
     listed = columns.by_importance()
     index = columns.index(listed)
     answers: dict[int, str] = {}
-    pages = None if texts is None else list(_fitting(_pages(columns, listed[:texts], answers)))
-    read = listed if pages is None else listed[: len(pages)]
-    # Outputs of the same case share much text, which compresses well side by side.
-    by_case = sorted(range(len(read)), key=lambda row: (columns.case[read[row]], read[row]))
-    ordered = _pages(columns, read, answers, by_case) if pages is None else (pages[row] for row in by_case)
-    packed = list(_chunks(ordered))
-    index["answers"] = [answers[row] for row in range(len(read))]
-    index["chunks"] = [size for size, _ in packed]
-    index["places"] = sorted(range(len(read)), key=by_case.__getitem__)
+    fitting_texts = (
+        None if texts is None else list(_texts_that_fit(_item_texts(columns, listed[:texts], answers)))
+    )
+    with_texts = listed if fitting_texts is None else listed[: len(fitting_texts)]
+    # Outputs of one case share much text and compress well next to each other.
+    by_case = sorted(range(len(with_texts)), key=lambda row: (columns.case[with_texts[row]], with_texts[row]))
+    texts_by_case = (
+        _item_texts(columns, with_texts, answers, by_case)
+        if fitting_texts is None
+        else (fitting_texts[row] for row in by_case)
+    )
+    chunks = list(_chunks(texts_by_case))
+    index["answers"] = [answers[row] for row in range(len(with_texts))]
+    index["chunks"] = [size for size, _ in chunks]
+    index["places"] = sorted(range(len(with_texts)), key=by_case.__getitem__)
     names: dict[str, list[str]] = {
         name: index[f"{name}s"] for name in ("system", "category", "fault", "group")
     }
@@ -251,72 +263,78 @@ def pack(
         name: sorted(filter(None, values)) if name != "group" else values for name, values in names.items()
     }
     return Packed(
-        index=_packed(index),
-        chunks=[chunk for _, chunk in packed],
+        index=_compressed(index),
+        chunks=[chunk for _, chunk in chunks],
         totals={status: totals[number] for number, status in enumerate(STATUSES)},
         missing=columns.missing,
         listed=len(listed),
-        texts=len(read),
+        texts=len(with_texts),
         choices={"status": [status for number, status in enumerate(STATUSES) if totals[number]], **choices},
         failures=columns.failures(listed),
     )
 
 
-def _pages(
+def _item_texts(
     columns: _Columns, read: Sequence[int], answers: dict[int, str], order: Iterable[int] | None = None
 ) -> Iterator[str]:
-    """Yield the items' pages; put the first line of each answer into ``answers``.
+    """Yield the texts of items as HTML; put the beginning of each answer into ``answers``.
 
-    In an order given, which asks for all, each has the requests to its judges.
+    Args:
+        columns: The list of items.
+        read: Numbers of the items to read, by row.
+        answers: Beginning of the answer by row, filled here.
+        order: Rows in the order to yield, if all texts are asked for; then all items have the prompts of judges.
     """
     for row in range(len(read)) if order is None else order:
         item = columns.read(read[row], with_prompts=order is not None or row < _MAX_WITH_PROMPTS)
         first = NO_OUTPUT if item.missing else first_line(item.output)
-        answers[row] = excerpt(" ".join(first[: 4 * _ANSWER].split()), _ANSWER).text
+        answers[row] = excerpt(" ".join(first[: 4 * _ANSWER_CHARS].split()), _ANSWER_CHARS).text
         yield as_html(item_document(item, columns.thresholds))
 
 
-def _fitting(pages: Iterable[str]) -> Iterator[str]:
-    """Yield the first pages that fit into a report."""
-    room = _MAX_BYTES
-    for page in pages:
-        room -= len(page)
+def _texts_that_fit(texts: Iterable[str]) -> Iterator[str]:
+    """Yield texts until the next one does not fit into a report."""
+    room = _MAX_TEXT_BYTES
+    for text in texts:
+        room -= len(text)
         if room < 0:
             return
-        yield str(page)
+        yield str(text)
 
 
 def _renumbered(numbers: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Renumber from 0 in order of first use; return the new numbers, and the old one of each."""
+    """Renumber from 0 in order of first use; return the new numbers, and each one's old number."""
     renumbered = {old: new for new, old in enumerate(dict.fromkeys(numbers))}
     return [renumbered[number] for number in numbers], list(renumbered)
 
 
-def _chunks(pages: Iterable[str]) -> Iterator[tuple[int, Markup]]:
-    """Yield pages in chunks that are unpacked at once, each with its number of items."""
+def _chunks(texts: Iterable[str]) -> Iterator[tuple[int, Markup]]:
+    """Yield texts in compressed chunks, each with its number of items."""
     chunk: list[str] = []
     size = 0
-    for page in pages:
-        chunk.append(str(page))
-        size += len(page)
+    for text in texts:
+        chunk.append(str(text))
+        size += len(text)
         if len(chunk) == _CHUNK_ITEMS or size > _CHUNK_BYTES:
-            yield len(chunk), _packed(chunk)
+            yield len(chunk), _compressed(chunk)
             chunk, size = [], 0
     if chunk:
-        yield len(chunk), _packed(chunk)
+        yield len(chunk), _compressed(chunk)
 
 
-def _packed(value: Any) -> Markup:
-    """Return a value as compressed JSON in base85, with a quotation mark in place of ``<``."""
-    flat = msgspec.json.encode(value)
-    level = 9 if len(flat) < _LARGE else 6  # saving the last few percent of a large value doubles the time
-    digits = base64.b85encode(zlib.compress(flat, level)).decode("ascii").replace("<", '"')
+def _compressed(value: Any) -> Markup:
+    """Return a value as compressed JSON in base85, whose ``<`` is replaced by a quotation mark."""
+    encoded = msgspec.json.encode(value)
+    level = (
+        9 if len(encoded) < _LARGE_BYTES else 6
+    )  # saving the last few percent of a large value doubles the time
+    digits = base64.b85encode(zlib.compress(encoded, level)).decode("ascii").replace("<", '"')
     return Markup(digits)  # noqa: S704 - without "<", nothing ends the script element that it is in
 
 
-def _line(query: str) -> str:
-    return excerpt(" ".join(query[: 4 * _QUERY].split()), _QUERY).text
+def _query_line(query: str) -> str:
+    return excerpt(" ".join(query[: 4 * _QUERY_CHARS].split()), _QUERY_CHARS).text
 
 
-def _name(text: str) -> str:
+def _shown_name(text: str) -> str:
     return shortened(text, NAME_LIMIT)

@@ -1,4 +1,7 @@
-"""Images of an item: those in the record are shown, others are named."""
+"""Images in an item's messages: those whose data is in the record are shown.
+
+Nothing is loaded from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -12,37 +15,38 @@ from ..text.safe_text import shortened
 from .naming import NAME_LIMIT
 
 _SHOWABLE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]{1,400000}={0,2}")
-"""Formats that no script and no link to elsewhere is in, and the longest image shown."""
+"""Images that can be shown: formats that cannot contain scripts or links, of a bounded size."""
 
 _MAX_IMAGES = 12
-"""Images shown of one message, result or passage."""
+"""Most images shown of one message, result or passage."""
 
 _MAX_DEPTH = 50
+"""Nesting beyond which no images are looked for."""
 
 
 def with_pictures(value: Any) -> tuple[Any, list[Picture]]:
-    """Replace the media in a value by short descriptions, and return the images to show.
+    """Replace media in a value by short descriptions; return the value and the images to show.
 
-    Content parts that are texts and images become one text.
+    A list of content parts that are texts and media becomes one text.
     """
     if not isinstance(value, list | dict):
         return value, []
     pictures: list[Picture] = []
-    marked = _marked(cast("Any", value), pictures, 0)
-    return _joined_text(marked), pictures
+    described = _with_descriptions(cast("Any", value), pictures, 0)
+    return _joined_text(described), pictures
 
 
 def _joined_text(value: object) -> object:
-    """Return content parts that are texts as one text, any other value as it is."""
+    """Join content parts into one text if all are texts or descriptions; keep other values."""
     if not isinstance(value, list):
         return value
     parts = cast("list[Any]", value)
-    known = [text for text in map(_part_text, parts) if text is not None]
-    return "\n".join(known) if parts and len(known) == len(parts) else parts
+    texts = [text for text in map(_part_text, parts) if text is not None]
+    return "\n".join(texts) if parts and len(texts) == len(parts) else parts
 
 
 def _part_text(part: Any) -> str | None:
-    """Return the text of a content part or the description of an image, else None."""
+    """Return the text of a content part, or the description of a medium; None for others."""
     if isinstance(part, _Description):
         return str(part)
     fields = cast("dict[str, Any]", part) if isinstance(part, dict) else {}
@@ -51,24 +55,24 @@ def _part_text(part: Any) -> str | None:
 
 
 class _Description(str):
-    """Description of a medium, as opposed to a text of the record."""
+    """Description that replaces a medium, told apart by its type from texts of the record."""
 
     __slots__ = ()
 
 
-def _marked(value: Any, pictures: list[Picture], depth: int) -> Any:
+def _with_descriptions(value: Any, pictures: list[Picture], depth: int) -> Any:
     if depth > _MAX_DEPTH or not isinstance(value, list | dict):
         return value
     if is_medium(value):
-        return _Description(_described(cast("dict[str, Any]", value), pictures))
+        return _Description(_describe(cast("dict[str, Any]", value), pictures))
     if isinstance(value, dict):
         fields = cast("Mapping[str, Any]", value)
-        return {name: _marked(inner, pictures, depth + 1) for name, inner in fields.items()}
-    return [_marked(inner, pictures, depth + 1) for inner in cast("Sequence[Any]", value)]
+        return {name: _with_descriptions(inner, pictures, depth + 1) for name, inner in fields.items()}
+    return [_with_descriptions(inner, pictures, depth + 1) for inner in cast("Sequence[Any]", value)]
 
 
-def _described(part: Mapping[str, Any], pictures: list[Picture]) -> str:
-    """Describe a medium in brackets; put an image that can be shown among the pictures."""
+def _describe(part: Mapping[str, Any], pictures: list[Picture]) -> str:
+    """Describe a medium in brackets; append it to ``pictures`` if it can be shown."""
     address = medium_address(part)
     kind = str(part["type"]).removesuffix("_url").removeprefix("input_")
     if address is None:

@@ -1,4 +1,4 @@
-"""Outputs of a run folder with their verdicts; texts are read only for shown items."""
+"""Items of a run folder: outputs with their verdicts, whose texts are read on demand."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from .sent_prompts import SentPrompts
 
 S = TypeVar("S", bound=Verdict | StoredVerdict)
 
-_QUERY = 1_000
-"""Longest request kept for the list, in characters; the list shows fewer."""
+_MAX_QUERY_CHARS = 1_000
+"""Longest request that is kept for the list, which shows less of it."""
 _MAX_CACHED = 10_000
-"""Most combinations of verdicts that are cached."""
+"""Most combinations of verdicts that are kept to be shared by items."""
 
 
 class _CaseFields(NamedTuple):
-    """Case fields shown in a list."""
+    """Fields of a case that a list shows."""
 
     category: str
     query: str
 
 
 class RunItems(Closing):
-    """The outputs of a run in their order; `with_missing` adds the cases without one.
+    """The items of a run in the order of its outputs; `with_missing` adds missing ones.
 
     Raises:
         RunFolderError: The inputs were moved or changed.
@@ -66,7 +66,7 @@ class RunItems(Closing):
         self._prompts = SentPrompts(store.roster)
 
     def __iter__(self) -> Iterator[ListedItem]:
-        """Yield each output with its verdicts; prompts are read on demand while this is open."""
+        """Yield each output with its verdicts; its texts can be read while this is open."""
         for path in self._outputs:
             yield from self._items_in(path)
 
@@ -84,6 +84,7 @@ class RunItems(Closing):
         )
 
     def _verdicts_on(self, key: ItemKey) -> ItemVerdicts:
+        """Return the verdicts on an output; outputs with the same combination share one object."""
         label = self._labels.get(key)
         combination = self._verdicts.standing.combination(key), None if label is None else label.score
         verdicts = self._cached.get(combination)
@@ -95,38 +96,42 @@ class RunItems(Closing):
         return verdicts
 
     def with_missing(self) -> Iterator[ListedItem]:
-        """Yield each output, then each case that a system was asked and has no output for."""
-        answered: dict[str, set[int]] = {}
-        sharing = set[str]()
+        """Yield each output, then each case that a system was asked and did not answer."""
+        answered_cases: dict[str, set[int]] = {}
+        systems_sharing_files = set[str]()
         for path in self._outputs:
             systems = set[str]()
             for item in self._items_in(path):
                 systems.add(item.key.system)
-                answered.setdefault(item.key.system, set()).add(self._cases.facts(item.key.case_id).position)
+                answered_cases.setdefault(item.key.system, set()).add(
+                    self._cases.facts(item.key.case_id).position
+                )
                 yield item
-            sharing |= systems if len(systems) > 1 else set()
-        asked = cases_asked(answered, len(self._cases), logged_cases(self._cases, answered, sharing))
-        keys = [
+            systems_sharing_files |= systems if len(systems) > 1 else set()
+        cases_of_systems = cases_asked(
+            answered_cases, len(self._cases), logged_cases(self._cases, answered_cases, systems_sharing_files)
+        )
+        missing_keys = [
             ItemKey(case_id, system, 0)
-            for system, ids in asked.all_missing_cases(answered, self._cases).items()
+            for system, ids in cases_of_systems.all_missing_cases(answered_cases, self._cases).items()
             for case_id in ids
         ]
         verdicts = ItemVerdicts(checker=None, judges=[], label=None, missing=True)
 
         def read(number: int, _: bool) -> ReportItem:  # noqa: FBT001 - called like `_read`
-            case_id, system = keys[number][:2]
+            case_id, system = missing_keys[number][:2]
             output = Output(case_id=case_id, system=system)
             return ReportItem(output=output, case=self._cases[case_id], missing=True)
 
-        for number, key in enumerate(keys):
+        for number, key in enumerate(missing_keys):
             yield self._listed(key, verdicts, number, read)
 
     def close(self) -> None:
-        """Close the opened files."""
+        """Close the files of outputs and cases."""
         self._exit.close()
 
     def _remember(self, case: Case) -> None:
-        self._case_fields[case.id] = _CaseFields(_category(case), cut_at(_query(case), _QUERY))
+        self._case_fields[case.id] = _CaseFields(_category(case), cut_at(_query(case), _MAX_QUERY_CHARS))
 
     def _read(self, path: InputPath, offset: int, with_prompts: bool) -> ReportItem:  # noqa: FBT001 - bound by position
         output = decode_record(self._lines.read_line(path, offset), Output, path=path)
@@ -144,7 +149,7 @@ class RunItems(Closing):
 
 
 def _episode(case: Case, output: Output) -> Episode | None:
-    """Return what the calls of a conversation returned, or None if its environments are unknown."""
+    """Return the results of replaying a conversation's calls; None in unknown environments."""
     try:
         return replay_in({})(case, output)
     except FiducialError:
@@ -152,12 +157,13 @@ def _episode(case: Case, output: Output) -> Episode | None:
 
 
 def _checker_and_judges(verdicts: list[S]) -> tuple[S | None, list[S]]:
-    """Return the checker's verdict, and the first repetition of each judge's."""
+    """Return the checker's verdict, and each judge's first one."""
     checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
     return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
 
 
 def _category(case: Case) -> str:
+    """Return the tag ``category`` of a case, else its kind."""
     category = case.tags.get("category")
     return case.kind if category is None else str(category)
 

@@ -1,7 +1,4 @@
-"""Prompts that judges received for an item.
-
-They are rendered again, since runs keep replies and no requests.
-"""
+"""Prompts that judges were sent for an item, rendered again, since runs keep only replies."""
 
 from __future__ import annotations
 
@@ -18,9 +15,12 @@ if TYPE_CHECKING:
 
 
 class SentPrompt(msgspec.Struct, frozen=True, kw_only=True):
-    """Chat messages sent to a judge, or the reason why they are unknown.
+    """Chat messages sent to a judge, or why they are unknown.
 
-    If its prompt, its settings or fiducial ``changed`` since the run, these are the messages it would receive now.
+    Attributes:
+        messages: The messages; empty if they are unknown.
+        changed: Whether the prompt, settings or fiducial changed since the run, so that these would be sent now.
+        problem: Why the messages are unknown.
     """
 
     messages: list[dict[str, Any]] = []
@@ -36,7 +36,7 @@ class SentPrompts:
         self._judges: dict[JudgeId, PromptJudge | str] = {}
 
     def of(self, verdict: Verdict, case: Case, output: Output) -> SentPrompt | None:
-        """Return the prompt that a verdict answers; None if its judge has none, such as a function."""
+        """Return the prompt that a verdict answers; None if its judge has none."""
         entry = self._roster_entry(verdict.author)
         if entry is None or not entry.is_prompt:
             return None

@@ -1,4 +1,7 @@
-"""One item laid out for reading: its verdicts with reasons, bounded in size."""
+"""An item with its verdicts: status and groups for the list, and a document for reading.
+
+`blocks` lays out the conversation; this module adds what checker, label and judges say of it.
+"""
 
 from __future__ import annotations
 
@@ -36,43 +39,43 @@ from .sent_prompts import SentPrompt
 
 ItemStatus: TypeAlias = Literal["disagreement", "not graded", "fails", "passes"]
 STATUSES: tuple[ItemStatus, ...] = get_args(ItemStatus)
-"""Statuses of items, the most important first."""
+"""Statuses in the order in which items are listed."""
 
 S = TypeVar("S", bound=Verdict | StoredVerdict)
 
 SENTENCE_LIMIT = 600
-"""Longest reason, in characters."""
+"""Longest reason of a verdict, in characters."""
 
 
 def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> ItemStatus:
-    """Return an item's status, which decides how early it is shown.
+    """Return an item's status.
 
-    ``disagreement`` if verdicts contradict each other, ``not graded`` without a score, else the verdict they share.
-    A label or checker is compared with each judge at that judge's threshold; 0.5 unless declared.
+    It is ``disagreement`` if verdicts contradict each other, ``not graded`` if none has a score, else what all say. Scores
+    of label and checker are compared with each judge's at the judge's threshold.
     """
-    trusted = [
+    trusted_scores = [
         verdict.score
         for verdict in (item.label, item.checker)
         if verdict is not None and verdict.score is not None
     ]
-    judged = [
+    judge_scores = [
         (judge.score, _threshold_of(judge, thresholds))
         for judge in _readers(item.judges)
         if judge.score is not None
     ]
-    judges_pass = {reaches(score, threshold) for score, threshold in judged}
-    thresholds_used = {threshold for _, threshold in judged} or {HALF}
-    trusted_pass = {reaches(score, threshold) for score in trusted for threshold in thresholds_used}
-    passes = judges_pass | trusted_pass
-    if not passes:
+    judges_pass = {reaches(score, threshold) for score, threshold in judge_scores}
+    thresholds_used = {threshold for _, threshold in judge_scores} or {HALF}
+    trusted_pass = {reaches(score, threshold) for score in trusted_scores for threshold in thresholds_used}
+    results = judges_pass | trusted_pass
+    if not results:
         return "not graded"
-    if len(passes) > 1:
+    if len(results) > 1:
         return "disagreement"
-    return "passes" if passes == {True} else "fails"
+    return "passes" if results == {True} else "fails"
 
 
 def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> tuple[str, ...]:
-    """Return an item's filter groups: failed (and by which judge), ungraded, cells of judges."""
+    """Return the groups of an item to filter by: failed and by whom, ungraded, cells of judges."""
     if item.missing:
         return UNGRADED, NO_OUTPUT
     groups: list[str] = []
@@ -81,32 +84,34 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
         groups += [] if passed else [FAILED, FAILED_CHECK]
     else:
         scores = [(reader, reader.score) for reader in _readers(item.judges) if reader.score is not None]
-        failed = [each.by for each, score in scores if not reaches(score, _threshold_of(each, thresholds))]
-        alone = FAILED_BY_SEVERAL if len(failed) > 1 else failed_only_by(failed[0]) if failed else UNGRADED
-        groups += [FAILED, alone, *map(failed_by, failed)] if failed else [] if scores else [UNGRADED]
+        failing = [
+            judge.by for judge, score in scores if not reaches(score, _threshold_of(judge, thresholds))
+        ]
+        if failing:
+            by_whom = FAILED_BY_SEVERAL if len(failing) > 1 else failed_only_by(failing[0])
+            groups += [FAILED, by_whom, *map(failed_by, failing)]
+        elif not scores:
+            groups.append(UNGRADED)
     label = item.label if item.label is not None and item.label.score is not None else item.checker
     if label is None or label.score is None:
         return tuple(groups)
     for verdict in item.judges:
         if verdict.score is not None:
             at = _threshold_of(verdict, thresholds)
-            cell = CELLS[2 * (label.score < at) + (verdict.score < at)]
+            cell = CELLS[2 * (label.score < at) + (verdict.score < at)]  # bad output, failed by the judge
             groups.append(group_of(verdict.by, cell))
     return tuple(groups)
 
 
 def _readers(judges: Sequence[S]) -> Sequence[S]:
-    """Return the judges that read the output.
-
-    Baselines compare words without reading, and count only if there are no others.
-    """
+    """Leave out verdicts of baselines, which do not read the output, if there are others."""
     return [verdict for verdict in judges if not is_baseline(verdict.author)] or judges
 
 
 def failing_verdicts(
     item: ItemVerdicts | ReportItem, thresholds: Mapping[Author, PassThreshold]
 ) -> list[tuple[str, Verdict | StoredVerdict]]:
-    """Return the verdicts that fail an item, each with its role: label, checker, judges."""
+    """Return the verdicts that fail an item, each with its role: label, checker or judge."""
     judges: Sequence[Verdict | StoredVerdict] = item.judges
     return [
         (role, verdict)
@@ -136,9 +141,9 @@ def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThresho
 
 @document
 def item_document(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) -> Iterator[Piece]:
-    """Build an item's document: verdicts with reasons, output and reference, request, the rest.
+    """Build an item's document: verdicts, answer, reference, request and judges' prompts.
 
-    No text in it is longer than this module's limits.
+    All texts are cut to limits.
     """
     blocks = item_blocks(item)
     if not item.missing:
@@ -149,18 +154,18 @@ def item_document(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) 
     yield from blocks.below
     for number, verdict in enumerate(item.judges):
         prompt = item.prompts[number] if item.prompts else _NOT_INCLUDED if verdict.raw is not None else None
-        if pieces := list(_exchange(verdict, prompt)):
-            yield Details(f"What {_name(verdict.by)} was sent and replied", pieces)
+        if pieces := list(_prompt_and_reply(verdict, prompt)):
+            yield Details(f"What {_shown_name(verdict.by)} was sent and replied", pieces)
 
 
 _NOT_INCLUDED = SentPrompt(problem=f"`{command('report', 'RUN', all_texts=True)}` shows it")
 
 
 _TAGS = re.compile(r"</?[A-Z]\d?>")
-"""Tags around a reply's reason and score."""
+"""Tags around the reason and the score in a judge's reply, which are left out."""
 
 
-def _exchange(verdict: Verdict, prompt: SentPrompt | None) -> Iterator[Piece]:
+def _prompt_and_reply(verdict: Verdict, prompt: SentPrompt | None) -> Iterator[Piece]:
     if prompt is not None:
         if prompt.problem is not None:
             yield f"What it was sent is not shown here: {shortened(prompt.problem, SENTENCE_LIMIT)}"
@@ -178,16 +183,20 @@ def _verdict_row(
 ) -> tuple[Cell, ...]:
     at = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
     mark: CellMark = "doubt" if verdict.score is None else "right" if reaches(verdict.score, at) else "wrong"
-    return Cell(role, _name(verdict.by)), Cell(_verdict_text(role, verdict, at), mark=mark), _why(verdict)
+    return (
+        Cell(role, _shown_name(verdict.by)),
+        Cell(_verdict_text(role, verdict, at), mark=mark),
+        _reason_cell(verdict),
+    )
 
 
-def _why(verdict: Verdict) -> Cell:
-    """Return the reason, in plain words if there are any, followed by the error type."""
-    why = shortened(marks_in_words(verdict.reason or ""), SENTENCE_LIMIT)
+def _reason_cell(verdict: Verdict) -> Cell:
+    """Return a verdict's error type in words, its code and its reason; any may be missing."""
+    reason = shortened(marks_in_words(verdict.reason or ""), SENTENCE_LIMIT)
     if not verdict.error_type:
-        return Cell(why)
-    code = _name(verdict.error_type)
-    return Cell(in_words(code), f"{code}: {why}" if why else code)
+        return Cell(reason)
+    code = _shown_name(verdict.error_type)
+    return Cell(in_words(code), f"{code}: {reason}" if reason else code)
 
 
 def _by_role(label: Verdict | None, checker: S | None, judges: Iterable[S]) -> list[tuple[str, Verdict | S]]:
@@ -204,7 +213,7 @@ def _threshold_of(verdict: Verdict | StoredVerdict, thresholds: Mapping[Author, 
 
 
 def _label_threshold(item: ItemVerdicts | ReportItem, thresholds: Mapping[Author, PassThreshold]) -> float:
-    """Return the threshold for labels and checkers: the first judge's, or 0.5."""
+    """Return the threshold for label and checker: that of the first judge with a score, or 0.5."""
     judges: Sequence[Verdict | StoredVerdict] = item.judges
     return next((_threshold_of(verdict, thresholds) for verdict in _readers(judges) if verdict.graded), HALF)
 
@@ -216,8 +225,8 @@ def _verdict_text(role: str, verdict: Verdict | StoredVerdict, threshold: float)
     """
     if verdict.score is None:
         return number_text.outcome(verdict.outcome)
-    right, wrong = ("right", "wrong") if role == "label" else ("pass", "fail")
-    grade = right if reaches(verdict.score, threshold) else wrong
+    pass_word, fail_word = ("right", "wrong") if role == "label" else ("pass", "fail")
+    grade = pass_word if reaches(verdict.score, threshold) else fail_word
     return (
         grade
         if verdict.score in {0.0, 1.0}
@@ -225,5 +234,5 @@ def _verdict_text(role: str, verdict: Verdict | StoredVerdict, threshold: float)
     )
 
 
-def _name(text: str) -> str:
+def _shown_name(text: str) -> str:
     return shortened(text, NAME_LIMIT)

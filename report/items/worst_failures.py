@@ -1,4 +1,4 @@
-"""Worst failures of a run: the question, the answer, what was expected, and who says so."""
+"""Worst failures of a run for a terminal: question, answer, reference, and who failed it."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ from .run_items import RunItems
 from .view import failing_verdicts, groups_of
 
 WORST = 10
-"""Failures that are printed with all results."""
+"""Failures that are printed after all results of a run."""
 
-_INDENT, _LABEL = 4, len("question")
-_ROOM = WIDTH - _INDENT - _LABEL - 2
-_LONGEST = 1_000
-"""Characters that are read of a text, of which a line shows fewer."""
+_INDENT, _LABEL_COLUMNS = 4, len("question")
+_TEXT_COLUMNS = WIDTH - _INDENT - _LABEL_COLUMNS - 2
+"""Columns after the longest label and two blanks."""
+_MAX_TEXT_CHARS = 1_000
+"""Part of a text that is made safe to display; a line shows less."""
 
 
 @document
 def worst_failures(store: RunStore, most: int = WORST) -> Iterator[Piece]:
-    """Describe the worst failures of a run, each in a small table cut to a terminal's width.
+    """Build the document of a run's worst failures, each a small table of a terminal's width.
 
-    Those with a label that fails them come first, those with one that passes them last; of these what a checker failed, then
-    the lowest scores.
+    They are sorted by whether a label fails them (first) or passes them (last), then by whether a checker fails them, then by
+    the lowest score.
     """
     thresholds = store.roster.thresholds
     with RunItems(store) as items:
@@ -47,12 +48,12 @@ def worst_failures(store: RunStore, most: int = WORST) -> Iterator[Piece]:
             return
         yield f"Worst failures ({len(worst):,} of {failed.n:,}):"
         for item in worst:
-            yield _table(item, item.read(item.offset, False), thresholds)
+            yield _failure_table(item, item.read(item.offset, False), thresholds)
     yield ""
 
 
 class _Failures:
-    """Failed items of a run, counted as they pass."""
+    """Iterator over the failed items of a run that counts them in ``n``."""
 
     def __init__(self, items: RunItems, thresholds: Mapping[Author, PassThreshold]) -> None:
         self.n = 0
@@ -66,40 +67,46 @@ class _Failures:
 
 
 def _rank(item: ListedItem, thresholds: Mapping[Author, PassThreshold]) -> tuple[int, bool, float, str]:
-    found = failing_verdicts(item.verdicts, thresholds)
+    """Return the sort key of a failure, the worst lowest; see `worst_failures`."""
+    failing = failing_verdicts(item.verdicts, thresholds)
     label = item.verdicts.label
-    judged_good = label is not None and label.score is not None
-    by_label = 0 if any(role == "label" for role, _ in found) else 2 if judged_good else 1
-    lowest = min((each.score for _, each in found if each.score is not None), default=1.0)
-    return by_label, all(role != "checker" for role, _ in found), lowest, str(item.key)
+    has_label = label is not None and label.score is not None
+    by_label = 0 if any(role == "label" for role, _ in failing) else 2 if has_label else 1
+    lowest = min((verdict.score for _, verdict in failing if verdict.score is not None), default=1.0)
+    return by_label, all(role != "checker" for role, _ in failing), lowest, str(item.key)
 
 
-def _table(item: ListedItem, whole: ReportItem, thresholds: Mapping[Author, PassThreshold]) -> DocumentTable:
+def _failure_table(
+    item: ListedItem, item_with_texts: ReportItem, thresholds: Mapping[Author, PassThreshold]
+) -> DocumentTable:
     case_id, system, trial = item.key
     name = f"{case_id}, {system}{f', trial {trial}' if trial else ''}"
     texts = {
         "question": item.query,
-        "answer": first_line(whole.output),
-        "expected": expected_line(whole),
-        "failed by": _who(whole, thresholds),
-        "why": next(filter(None, (_reason(each) for _, each in failing_verdicts(whole, thresholds))), ""),
+        "answer": first_line(item_with_texts.output),
+        "expected": expected_line(item_with_texts),
+        "failed by": _failed_by(item_with_texts, thresholds),
+        "why": next(
+            filter(None, (_reason(verdict) for _, verdict in failing_verdicts(item_with_texts, thresholds))),
+            "",
+        ),
     }
     return DocumentTable(
         (),
-        [(label, _line(text, _ROOM)) for label, text in texts.items() if text],
-        caption=f"  {_line(name, WIDTH - 2)}",
+        [(label, _one_line(text, _TEXT_COLUMNS)) for label, text in texts.items() if text],
+        caption=f"  {_one_line(name, WIDTH - 2)}",
         left_aligned=frozenset({0, 1}),
         indent=_INDENT,
     )
 
 
-def _who(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) -> str:
-    """Name who fails an output, the label first; several judges are counted."""
-    found = failing_verdicts(item, thresholds)
-    judges = [verdict.by for role, verdict in found if role == "judge"]
-    names = [verdict.by for role, verdict in found if role != "judge"]
+def _failed_by(item: ReportItem, thresholds: Mapping[Author, PassThreshold]) -> str:
+    """Return who failed an output, the label's author first; several judges are counted."""
+    failing = failing_verdicts(item, thresholds)
+    judges = [verdict.by for role, verdict in failing if role == "judge"]
+    names = [verdict.by for role, verdict in failing if role != "judge"]
     names += judges if len(judges) == 1 else [counted(len(judges), "judge")] if judges else []
-    is_passed = item.label is not None and item.label.score is not None and "label" not in dict(found)
+    is_passed = item.label is not None and item.label.score is not None and "label" not in dict(failing)
     return f"{listed(names)}{f', but {item.label.by} passes it' if is_passed and item.label else ''}"
 
 
@@ -108,7 +115,7 @@ def _reason(verdict: Verdict | StoredVerdict) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _line(text: str, columns: int) -> str:
-    """Cut a text to one line of a width; hidden characters are spelled out."""
-    line = clipped(excerpt(" ".join(text.split()), _LONGEST).text, columns)
+def _one_line(text: str, columns: int) -> str:
+    """Cut a text to one line of a width, with hidden characters spelled out."""
+    line = clipped(excerpt(" ".join(text.split()), _MAX_TEXT_CHARS).text, columns)
     return line if columns_of(line) <= columns else clipped(line[: columns // 2], columns)

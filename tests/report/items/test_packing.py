@@ -117,7 +117,7 @@ def test_a_page_holds_the_texts_that_come_first_as_far_as_they_fit(
     everything = pack(items, {})
     assert everything.texts == 70
     sizes = [len(page) for page in _texts(everything)]
-    monkeypatch.setattr(packing, "_MAX_BYTES", sum(sizes[:9]))
+    monkeypatch.setattr(packing, "_MAX_TEXT_BYTES", sum(sizes[:9]))
     chosen = pack(items, {})
     assert (chosen.texts, chosen.listed) == (9, 70)
     assert _texts(chosen) == _texts(everything)[:9]
