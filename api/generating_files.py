@@ -18,7 +18,7 @@ from ..evaluation.generation.output_sources import generate_into_run as make_int
 from ..evaluation.judging.access import ModelAccess
 from ..evaluation.store.file_names import GENERATED
 from ..formats.bfcl import DataSource, expand, open_source
-from ..judges.prices import priced
+from ..judges.prices import with_dollars
 from ..records import InputPath, MemoryFile
 from ..records.disk_files import shards_of
 from ..report.text.forecast_text import generation_forecast
@@ -76,9 +76,9 @@ class Generation(Result, frozen=True, kw_only=True):
         user_model = None if source.user is None else source.user.model
         if source.model is not None:
             model = source.model.settings.model
-            cost = priced(tally.usage.agent, model, price_list).dollars
+            cost = with_dollars(tally.usage.agent, model, price_list).dollars
         if user_model is not None:
-            user_cost = priced(tally.usage.user, user_model, price_list).dollars
+            user_cost = with_dollars(tally.usage.user, user_model, price_list).dollars
         return cls(
             name=name or source.system, tally=tally, cost=cost, user_model=user_model, user_cost=user_cost
         )

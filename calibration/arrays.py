@@ -20,8 +20,8 @@ CodeArray: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 _ROUNDING = 1e-13
 """A variance of numbers in [0, 1] below this is rounding: the numbers are one constant."""
 
-_DENSE = 8
-"""Most entries per row of a dense lookup table."""
+_MAX_ENTRIES_PER_ROW = 8
+"""Maximum entries per row of a lookup table; for sparser numbers sorting is cheaper."""
 
 FOLDS = 10
 """Number of parts into which clusters are split for cross-fitting."""
@@ -54,7 +54,7 @@ def cluster_numbers(names: Iterable[str]) -> IntArray:
 def without_gaps(numbers: npt.NDArray[np.integer[Any]]) -> tuple[IntArray, int]:
     """Renumber in the same order without gaps, shape ``(n,)``; also return the count of numbers."""
     top = int(numbers.max(initial=-1)) + 1
-    if numbers.min(initial=0) < 0 or top > _DENSE * len(numbers) + _DENSE:
+    if numbers.min(initial=0) < 0 or top > _MAX_ENTRIES_PER_ROW * len(numbers) + _MAX_ENTRIES_PER_ROW:
         distinct, code = numbered(numbers)
         return code, len(distinct)
     used = np.zeros(top, dtype=np.bool_)
@@ -109,7 +109,7 @@ def folds_of(cluster: IntArray) -> tuple[IntArray, int]:
 def bisected(
     low: float, high: float, holds: Callable[[float], bool], *, halvings: int = 60
 ) -> tuple[float, float]:
-    """Bisect a monotone condition; return its last failing and first holding points."""
+    """Bisect a monotone condition; return its last false and its first true point."""
     for _ in range(halvings):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)

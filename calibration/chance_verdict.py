@@ -1,4 +1,4 @@
-"""Verdict on a judge that labels do not show to be better than chance."""
+"""Verdict on a judge that is not clearly better than chance."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .statistic import Statistic
 ChanceVerdict: TypeAlias = Literal["too few labels", "no better than chance", "not shown to be better"]
 """Verdict on a judge that may guess, by the rules of docs/report.md."""
 
-_CHANCE = 0.5
+_CHANCE_ACCURACY = 0.5
 """Balanced accuracy of a judge that guesses."""
 
 _NEAR_CHANCE = 0.6
@@ -22,11 +22,11 @@ _GOOD_ACCURACY = 0.8
 def chance_verdict(balanced_accuracy: Statistic | None) -> ChanceVerdict | None:
     """Return the verdict on a judge that may guess, or None if it is better than chance.
 
-    A balanced accuracy that is unknown, or has no interval, shows nothing: there are too few labels.
+    Without a balanced accuracy, or an interval of it, there are too few labels.
     """
     if balanced_accuracy is None or balanced_accuracy.low is None or balanced_accuracy.high is None:
         return "too few labels"
-    if balanced_accuracy.low > _CHANCE:
+    if balanced_accuracy.low > _CHANCE_ACCURACY:
         return None
     if balanced_accuracy.high >= _GOOD_ACCURACY:
         return "too few labels"
@@ -34,13 +34,18 @@ def chance_verdict(balanced_accuracy: Statistic | None) -> ChanceVerdict | None:
 
 
 def verdict_at_once(alone: Statistic | None, at_once: Statistic | None) -> ChanceVerdict | None:
-    """Return the verdict on one of several judges.
+    """Return the verdict on one of several judges, or None if it is better than chance.
 
-    Being better than chance takes the interval of all at once.
+    A judge is better than chance only if the interval that is valid for all judges at once shows it. The verdict on
+    other judges is by the interval of this judge alone.
+
+    Args:
+        alone: Balanced accuracy with an interval for this judge alone.
+        at_once: Balanced accuracy with an interval that is valid for all judges at once.
     """
-    together = chance_verdict(at_once)
-    if together is None:
+    verdict = chance_verdict(at_once)
+    if verdict is None:
         return None
     return chance_verdict(alone) or (
-        "too few labels" if together == "too few labels" else "not shown to be better"
+        "too few labels" if verdict == "too few labels" else "not shown to be better"
     )

@@ -11,13 +11,13 @@ from ..errors import InputError
 from ..records import InputPath, Verdict, read_numbered
 
 REVIEW = "review"
-"""Key of a verdict's evidence on why its output was reviewed."""
+"""Key, in a verdict's evidence, of why its output was reviewed."""
 
 CHOSEN_BY = "chosen_by"
-"""Key of a label's evidence on how its output was chosen for a label."""
+"""Key, in a label's evidence, of how its output was chosen for a label."""
 
 ADDED = "added"
-"""Key of a label's evidence that it was added to a finished run, and is of no file that a rerun names."""
+"""Key, in a label's evidence, of a label added to a finished run, which is in no input file of the run."""
 
 FAULTS = {
     "reference_too_narrow": "reference too narrow",
@@ -43,8 +43,8 @@ class Decision(NamedTuple):
         fault: Why judge and label differ, one of `FAULTS`; empty if not given.
         reason: The person's own words.
         seed: Seed of the order in which outputs were shown.
-        human: True for a person, False for a model in place of one.
-        reference: The right reference of the case, as JSON text, if the person wrote one.
+        human: True for a person, False for a model that stands in for one.
+        reference: Corrected reference of the case, as JSON text, if the person wrote one.
     """
 
     by: str
@@ -57,20 +57,23 @@ class Decision(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """Decisions by item (``case_id|system|trial``), and each item's category, if known."""
+    """Decisions, and categories of items.
+
+    Attributes:
+        by_item: Decisions by item (``case_id|system|trial``).
+        categories: Category of each item, if known.
+    """
 
     by_item: Mapping[str, tuple[Decision, ...]] = {}
     categories: Mapping[str, str] = {}
 
     def __add__(self, other: Decisions) -> Decisions:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Combine decisions; a person's later ones on an item replace the earlier ones."""
+        """Combine decisions; a person's in ``other`` replace earlier ones on the same item."""
         combined = dict(self.by_item)
-        for item, more in other.by_item.items():
-            people = {decision.by for decision in more}
-            combined[item] = (
-                *(decision for decision in combined.get(item, ()) if decision.by not in people),
-                *more,
-            )
+        for item, later in other.by_item.items():
+            people = {decision.by for decision in later}
+            kept = (decision for decision in combined.get(item, ()) if decision.by not in people)
+            combined[item] = (*kept, *later)
         return Decisions(combined, {**self.categories, **other.categories})
 
 
@@ -128,11 +131,11 @@ def review_of(verdict: Verdict) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", review) if isinstance(review, dict) else {}
 
 
-def settled(decisions: Iterable[Decision]) -> LabelDecision:
+def majority_decision(decisions: Iterable[Decision]) -> LabelDecision:
     """Return the majority decision; undecidable if no more than half agree."""
-    counts: Counter[LabelDecision] = Counter(each.found for each in decisions)
-    decision, most = counts.most_common(1)[0]
-    return decision if 2 * most > counts.total() else "undecidable"
+    counts: Counter[LabelDecision] = Counter(decision.found for decision in decisions)
+    commonest, count = counts.most_common(1)[0]
+    return commonest if 2 * count > counts.total() else "undecidable"
 
 
 def drawn_rank(item: str, seed: int) -> bytes:

@@ -5,17 +5,23 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 LabelsChosenBy: TypeAlias = Literal["score", "label", "elsewhere"]
-"""How items were chosen for labels, if not at random: by the judge's ``score``, or by their true class
-(``label``), from the items of the table or from ``elsewhere``."""
+"""Ways to choose items for labels, other than at random.
+
+* ``score``: by the judge's score.
+* ``label``: by true class, from the items of the table.
+* ``elsewhere``: by true class, from other items.
+"""
 
 LabelDeclaration: TypeAlias = Literal["random", "system", "score", "label", "elsewhere"]
-"""How items were chosen for labels, as declared: also as a ``random`` sample of all, or of each ``system``."""
+"""Declarations of how items were chosen for labels; also a ``random`` sample of all, or of each ``system``."""
 
 LabelsDeclaredBy: TypeAlias = (
     LabelDeclaration | Literal["draw", "review", "strata", "phases", "reweight_by", "every_output"]
 )
-"""What says how items were chosen for labels: a `LabelDeclaration`, another option, labels of `review`, or that every
-judged output has one."""
+"""How it is known how items were chosen for labels.
+
+By a `LabelDeclaration`, another option, the review that added the labels, or because every judged output has one.
+"""
 
 RANDOM_SAMPLES: frozenset[LabelsDeclaredBy] = frozenset({"random", "system", "review", "every_output"})
 """Declarations by which the labels of each system are a random sample of its judged outputs."""

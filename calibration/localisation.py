@@ -1,4 +1,4 @@
-"""Localisation: how often a judge names the step at which a trajectory goes wrong."""
+"""Localisation: the rate at which a judge names the step where a trajectory goes wrong."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from .intervals.clustered_rates import certified_rate, share_of
 from .statistic import Statistic
 
 ALPHA = 0.05
-"""Chance, over all sorts of fault, of a claim that a guessing judge localises."""
+"""Chance of a false claim that a judge localises, over all sorts of fault."""
 
 
 class NamedSteps(NamedTuple):
     """Steps that one judge named on trajectories with a known fault.
 
     Attributes:
-        named: Named step, from 1; 0 for none; shape ``(n,)``.
-        planted: Step with the fault, from 1; shape ``(n,)``.
+        named: Named step, counted from 1; 0 if no step was named; shape ``(n,)``.
+        planted: Step with the fault, counted from 1; shape ``(n,)``.
         steps: Number of steps of each trajectory, shape ``(n,)``.
-        cluster: Cluster number of each, shape ``(n,)``.
+        cluster: Cluster number of each trajectory, shape ``(n,)``.
     """
 
     named: IntArray
@@ -42,11 +42,11 @@ class Localisation(msgspec.Struct, frozen=True, kw_only=True):
     """Rates at which a judge names the step where trajectories go wrong.
 
     Attributes:
-        exact: Share of faults whose exact step it names; an unnoticed fault is not named.
-        within_one: Share of faults for which it names that step or a neighbour.
-        unnoticed: Faults for which it names no step.
-        last_step: Accuracy of always naming the last step, on the same trajectories.
-        uniform: Accuracy of naming any step with equal chance, in expectation.
+        exact: Share of faults whose exact step the judge names; an unnoticed fault counts as missed.
+        within_one: Share of faults for which the judge names that step or one next to it.
+        unnoticed: Number of faults for which the judge names no step.
+        last_step: Rates of a baseline that always names the last step, on the same trajectories.
+        uniform: Expected rates of a baseline that names a random step.
         bound: One-sided lower bound of ``exact``, or None without a row.
         localises: Whether the bound is above the better of both baselines.
     """
@@ -65,11 +65,11 @@ def localisation(rows: NamedSteps, *, sorts: int = 1) -> Localisation:
 
     Args:
         rows: One row for each graded trajectory.
-        sorts: Number of sorts of fault; the bounds of all hold together at 95 %.
+        sorts: Number of sorts of fault; their bounds are valid for all at once, at 95 %.
     """
-    off = np.abs(rows.named - rows.planted)
-    exact = _float(off == 0)
-    within = _float((off <= 1) & (rows.named > 0))
+    distance = np.abs(rows.named - rows.planted)
+    exact = _float(distance == 0)
+    within = _float((distance <= 1) & (rows.named > 0))
     last, uniform = baselines(rows)
     bound = certified_rate(exact, rows.cluster, level=1 - ALPHA / sorts).low
     return Localisation(
@@ -87,11 +87,12 @@ def baselines(rows: NamedSteps) -> tuple[HitRates, HitRates]:
     """Return the rates of naming the last step, and of naming any step with equal chance."""
     if not len(rows.planted):
         return HitRates(0.0, 0.0), HitRates(0.0, 0.0)
-    back = rows.steps - rows.planted
-    near = 1 + (rows.planted > 1) + (back > 0)
+    steps_after = rows.steps - rows.planted
+    # The faulty step and its neighbours, of which the first and the last step have only one.
+    n_within_one = 1 + (rows.planted > 1) + (steps_after > 0)
     return (
-        HitRates(float((back == 0).mean()), float((back <= 1).mean())),
-        HitRates(float((1 / rows.steps).mean()), float((near / rows.steps).mean())),
+        HitRates(float((steps_after == 0).mean()), float((steps_after <= 1).mean())),
+        HitRates(float((1 / rows.steps).mean()), float((n_within_one / rows.steps).mean())),
     )
 
 

@@ -89,5 +89,5 @@ def overridden_threshold(
 
 
 def begins(name: str, prefix: str) -> bool:
-    """Return whether a judge has this name, with or without a variant and a model behind it."""
+    """Return whether a judge is named ``prefix``, with or without a variant and a model."""
     return name == prefix or name.startswith((f"{prefix}/", f"{prefix}@"))

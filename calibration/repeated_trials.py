@@ -21,18 +21,18 @@ TrialRate: TypeAlias = Literal["pass^k", "pass@k"]
 _STEP = 1e-4
 """Step of the numerical derivative with respect to a judge's rates."""
 
-_FEW = 5.0
-"""Number of passes or failures below which the observed spread may be too small."""
+_FEW_RESULTS = 5.0
+"""With fewer passes, or fewer failures, the observed spread may be too small."""
 
 _MIN_YOUDEN = 0.05
-"""Least Youden's J (TPR - FPR) of a judge for a correction; with less, it would be unbounded."""
+"""Minimum of Youden's J (TPR - FPR) of a judge for a correction, which divides by it."""
 
 
 class Trials(NamedTuple):
     """Graded trials of one system, each array of shape ``(n,)``.
 
     Attributes:
-        case: Number of the case that was tried.
+        case: Number of the case.
         cluster: Cluster number; equal for all trials of a case.
         passed: 1 for a trial that passes, else 0, by a checker or a judge.
         judged: Mask of the trials that a judge graded.
@@ -54,8 +54,8 @@ class JudgeErrors(NamedTuple):
     """Rates of a judge on labelled trials.
 
     Attributes:
-        tpr: Share of right trials that it passes.
-        fpr: Share of wrong trials that it passes.
+        tpr: Share of right trials that the judge passes.
+        fpr: Share of wrong trials that the judge passes.
         right: Number of labelled right trials.
         wrong: Number of labelled wrong trials.
     """
@@ -80,10 +80,11 @@ def judge_errors(trials: Trials) -> JudgeErrors | None:
 
 
 def tried_until_passed(case: IntArray, number: FloatArray, passed: FloatArray) -> str | None:
-    """Return why trials allow no rate: only failed cases seem tried again; else None.
+    """Return why trials allow no rate: it seems only failed cases were tried again; else None.
 
-    So it seems if some cases have fewer trials than others, and the last trial of each of these passes, and no
-    other; cases with the most trials may have failed at last. Then the number of trials depends on their results, and a mean over them is too high.
+    It seems so if some cases have fewer trials than others, and in each of these only the last trial passes; cases
+    with the most trials may have failed at last. Then the number of trials depends on their results, and a mean over
+    them is too high.
 
     Args:
         case: Number of the case of each trial, graded or not, shape ``(n,)``.
@@ -126,7 +127,7 @@ def trial_rate(
         k: Number of trials that must all pass, or of which one must.
         trials: Graded trials; cases with fewer than k are not counted.
         errors: Error rates of the judge; None to leave its verdicts uncorrected.
-        of_cases_with: Least number of trials of a case that counts, if it is above k.
+        of_cases_with: Count only cases with at least this many trials, if it is above k.
         level: Nominal coverage.
     """
     counted = _of_cases_with(trials, max(k, of_cases_with))
@@ -147,10 +148,10 @@ def trial_rate(
 
 
 def _counted_by_blocks(mean: Combination, k: int, trials: Trials, cluster: IntArray) -> Combination:
-    """Count a case as the blocks of k trials that it holds, rather than as one row.
+    """Count a case as its number of blocks of k trials, rather than as one row.
 
-    A mean over five trials of a case varies less than one trial, so that an interval on the number of cases
-    is too wide. A block of one trial is a row with a result of 0 or 1, whose spread is known.
+    A mean over five trials of a case varies less than one trial, so that an interval on the number of cases is too
+    wide. A block of one trial is a row with a result of 0 or 1, whose spread is known.
     """
     blocks = _blocks_by_case(trials, k)
     squares = float((1.0 / blocks).sum()) / len(blocks) ** 2
@@ -171,7 +172,7 @@ def _blocks_by_case(trials: Trials, k: int) -> IntArray:
 def _corrected(
     rate: TrialRate, k: int, trials: Trials, *, labelled: Trials, errors: JudgeErrors, level: float
 ) -> Statistic:
-    """Correct a rate for the judge's errors, which are those on all ``labelled`` trials."""
+    """Correct a rate for the judge's errors, as estimated from all ``labelled`` trials."""
     values, cluster = _by_case(rate, k, trials, errors.tpr, errors.fpr)
     share = min(1.0, max(0.0, float(values.mean())))
     clusters = len(np.unique(np.concatenate([cluster, labelled.cluster])))
@@ -182,7 +183,8 @@ def _corrected(
     # At 0 and 1 the variance of a block would be 0, so stay half a block inside.
     inner = min(1 - 0.5 / blocks, max(0.5 / blocks, share))
     effective = inner * (1 - inner) / variance if variance > 0 else blocks
-    if blocks * min(inner, 1 - inner) < _FEW:
+    # A few results do not show that there are more trials than blocks.
+    if blocks * min(inner, 1 - inner) < _FEW_RESULTS:
         effective = min(effective, blocks)
     interval = wilson_interval(share, effective, level, z=t_quantile(level, clusters - 1))
     return defined(share, interval, n=len(values), method="Wilson on the effective n", level=level)
@@ -201,27 +203,28 @@ def _corrected_variance(
     """
     present = np.unique(np.concatenate([cluster, labelled.cluster]))
 
-    def by_cluster(influence: FloatArray, of: IntArray) -> FloatArray:
-        sums = np.bincount(np.searchsorted(present, of), weights=influence, minlength=len(present))
+    def by_cluster(influence: FloatArray, row_cluster: IntArray) -> FloatArray:
+        sums = np.bincount(np.searchsorted(present, row_cluster), weights=influence, minlength=len(present))
         return sums.astype(np.float64)
 
-    # One sum per cluster, since most labelled trials are among those that they correct.
-    total, unseen = by_cluster(values - values.mean(), cluster) / len(values), 0.0
+    # Influences are added within clusters, since most labelled trials are among those that they correct.
+    total, extra_variance = by_cluster(values - values.mean(), cluster) / len(values), 0.0
     for slope, truth, share, n in zip(
         slopes, (1.0, 0.0), (errors.tpr, errors.fpr), (errors.right, errors.wrong), strict=True
     ):
         rows = labelled.label == truth
-        of_rate = by_cluster(labelled.passed[rows] - share, labelled.cluster[rows]) / n
-        total += slope * of_rate
-        if n * min(share, 1 - share) < _FEW:
-            unseen += slope**2 * max(0.0, _least_variance(share, n) - float((of_rate**2).sum()))
-    return float((total**2).sum()) * len(present) / (len(present) - 1) + unseen
+        rate_influence = by_cluster(labelled.passed[rows] - share, labelled.cluster[rows]) / n
+        total += slope * rate_influence
+        if n * min(share, 1 - share) < _FEW_RESULTS:
+            missing = _smoothed_variance(share, n) - float((rate_influence**2).sum())
+            extra_variance += slope**2 * max(0.0, missing)
+    return float((total**2).sum()) * len(present) / (len(present) - 1) + extra_variance
 
 
-def _least_variance(share: float, n: int) -> float:
+def _smoothed_variance(share: float, n: int) -> float:
     """Return the variance of a share after adding one success and one failure.
 
-    With them, a sample without errors does not prove that there are none.
+    So a sample without errors does not prove that there are none.
     """
     smoothed = (share * n + 1) / (n + 2)
     return smoothed * (1 - smoothed) / n
@@ -250,18 +253,18 @@ def _by_case(rate: TrialRate, k: int, trials: Trials, tpr: float, fpr: float) ->
     """Return each case's estimate, shape ``(cases,)``, and its cluster."""
     right = np.where(trials.judged, (trials.passed - fpr) / (tpr - fpr), trials.passed)
     _, first, code = np.unique(trials.case, return_index=True, return_inverse=True)
-    each = _mean_product(right if rate == "pass^k" else 1.0 - right, code, k)
-    return (each if rate == "pass^k" else 1.0 - each), trials.cluster[first]
+    if rate == "pass^k":
+        return _mean_product(right, code, k), trials.cluster[first]
+    # At least one passes unless all fail.
+    return 1.0 - _mean_product(1.0 - right, code, k), trials.cluster[first]
 
 
 def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
     """Return the mean product of k different values of each case.
 
-    It is an elementary symmetric polynomial over its number of terms.
-
-    If ``m[t]`` is the mean product of t of the values so far, a next value x makes it ``((n - t) m[t] + t x
-    m[t - 1]) / n``, where n includes x. So the number of terms, which exceeds any float from about a thousand
-    values on, is never computed.
+    It is an elementary symmetric polynomial divided by its number of terms. If ``m[t]`` is the mean product of t of
+    the values so far, a next value x makes it ``((n - t) m[t] + t x m[t - 1]) / n``, where n includes x. So the number
+    of terms, which overflows a float with about a thousand values, is never computed.
     """
     ordered = values[np.argsort(case, kind="stable")]
     count = np.bincount(case)
@@ -270,13 +273,14 @@ def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
     means = np.zeros((k + 1, len(count)))
     means[0] = 1.0
     factors = np.arange(1, k + 1)[:, None]
-    remaining = len(count)
+    n_longer = len(count)
     for n in range(1, int(count.max()) + 1):
-        while count[by_length[remaining - 1]] < n:
-            remaining -= 1
-        x = ordered[first[by_length[:remaining]] + n - 1]
+        # Only cases with an n-th value go on.
+        while count[by_length[n_longer - 1]] < n:
+            n_longer -= 1
+        x = ordered[first[by_length[:n_longer]] + n - 1]
         share = np.minimum(factors, n) / n
-        means[1:, :remaining] = (1.0 - share) * means[1:, :remaining] + share * x * means[:-1, :remaining]
+        means[1:, :n_longer] = (1.0 - share) * means[1:, :n_longer] + share * x * means[:-1, :n_longer]
     products = np.empty(len(count))
     products[by_length] = means[k]
     return products

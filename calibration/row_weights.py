@@ -14,17 +14,17 @@ def scaled(weight: FloatArray) -> FloatArray:
 
 
 def weighted_mean(values: FloatArray, weight: FloatArray | None) -> float:
-    """Return the mean of at least one value; without weights the plain one."""
+    """Return the mean of at least one value, weighted if there are weights."""
     return float(values.mean() if weight is None else weight @ values / weight.sum())
 
 
 def mean_influence(values: FloatArray, weight: FloatArray | None) -> FloatArray:
-    """Return the influence of each value on their mean."""
+    """Return the influence of each value on `weighted_mean`."""
     if weight is None:
         return (values - values.mean()) / len(values)
     return weight * (values - weighted_mean(values, weight)) / weight.sum()
 
 
 def total_weight(rows: int, weight: FloatArray | None) -> float:
-    """Return the sum of the weights of this many rows; without weights each has 1."""
+    """Return the sum of the rows' weights; without weights every row has weight 1."""
     return float(rows if weight is None else weight.sum())

@@ -25,7 +25,7 @@ _MAX_NUMBER = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The distinct (label, score) pairs of a sample: ``m`` of them, sorted by label, then score.
+    """Distinct (label, score) pairs of a sample: ``m`` of them, sorted by label, then score.
 
     A statistic is a function of weights ``(..., m)`` on these cells. The same function gives the estimate
     (weights are counts), the bootstrap (counts of resampled clusters) and the jackknife; its derivative gives
@@ -33,8 +33,8 @@ class Cells:
 
     Attributes:
         label: Trusted value of each cell, shape ``(m,)``, in [0, 1].
-        score: The judge's value, shape ``(m,)``, in [0, 1].
-        pass_at: A value passes when it is at least this.
+        score: Score of each cell, shape ``(m,)``, in [0, 1].
+        pass_at: Values at or above this pass.
     """
 
     label: FloatArray
@@ -47,7 +47,7 @@ class Cells:
 
         Quadrants are true negative, false positive, false negative and true positive.
         """
-        number = 2 * (reaches(self.label, self.pass_at)) + (reaches(self.score, self.pass_at))
+        number = 2 * reaches(self.label, self.pass_at) + reaches(self.score, self.pass_at)
         return np.eye(4)[number]
 
     def tables(self, weights: FloatArray) -> FloatArray:
@@ -100,10 +100,7 @@ class Sample:
 
     @cached_property
     def effective_clusters(self) -> float:
-        """Effective number of clusters of one size: ``(sum m)^2 / sum m^2`` over their rows.
-
-        It is 0 without rows.
-        """
+        """Effective number of clusters: ``(sum of m)^2 / sum of m^2`` for sizes m; 0 without rows."""
         rows = np.asarray(self.groups.sum(axis=1), dtype=np.float64)
         return self.n**2 / float(self.sizes @ rows**2) if self.n else 0.0
 
@@ -118,7 +115,8 @@ class Sample:
     def without_each_group(self, rows: int) -> Iterator[tuple[FloatArray, IntArray]]:
         """Yield counts per cell ``(b, m)`` without one cluster of each group.
 
-        Groups come in blocks of ``rows``, each with the numbers of clusters in its groups, shape ``(b,)``.
+        Groups come in blocks of ``b``, at most ``rows``, with the numbers of clusters in these groups, shape
+        ``(b,)``.
         """
         for start in range(0, len(self.sizes), rows):
             block = self.groups[start : start + rows]
@@ -153,13 +151,14 @@ def reduce_rows(
         The columns of the ``m`` distinct rows; the counts per cell of one cluster of each group, shape
         ``(k, m)``; the number of clusters in each group, shape ``(k,)``.
     """
+    # Columns are combined one by one, so that cell numbers stay small.
     cell, m = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         values, code = numbered(column)
         cell, m = without_gaps(cell * len(values) + code)
-    row = np.zeros(m, dtype=np.int64)
-    row[cell] = np.arange(len(cell))
-    distinct = [column[row] for column in columns]
+    row_of_cell = np.zeros(m, dtype=np.int64)
+    row_of_cell[cell] = np.arange(len(cell))
+    distinct = [column[row_of_cell] for column in columns]
     if cluster is None:
         return distinct, _identity(m), np.bincount(cell, minlength=m)
     number, n_clusters = without_gaps(cluster)
@@ -185,7 +184,7 @@ def _group(
 
 
 def _distinct_rows(counts: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the first of each distinct row, in order of value, and the number of equal rows."""
+    """Return the index of each distinct row, in order of value, and the number of equal rows."""
     radix = [int(top) + 1 for top in counts.max(axis=0)]
     if math.prod(radix) > _MAX_NUMBER:
         _, first, sizes = np.unique(counts, axis=0, return_index=True, return_counts=True)
@@ -200,8 +199,13 @@ MAX_CELLS = 25_000
 """Distinct (label, score) pairs above which a block jackknife replaces the bootstrap."""
 
 StatisticFamily: TypeAlias = Literal["table", "graded", "probability", "custom"]
-"""Data of a statistic: the 2x2 ``table`` of passes, ``graded`` labels and scores, scores as
-``probability`` of passing, or whatever a ``custom`` function uses."""
+"""Data that a statistic uses.
+
+* ``table``: the 2x2 table of passes.
+* ``graded``: labels and scores as they are.
+* ``probability``: scores as the probability of passing.
+* ``custom``: whatever a custom function uses.
+"""
 
 IntervalFunction: TypeAlias = Callable[[Sample, float], tuple[Interval | None, str]]
 """Function from a sample and a level to an interval and the name of its method."""
@@ -219,7 +223,7 @@ class Estimator:
         undefined: Reason given where the formula is undefined.
         proportion: Successes and trials, for a proportion.
         special_interval: Default interval of a statistic that needs neither Wilson's nor BCa.
-        few_clusters: Scale of the jackknife interval that replaces BCa with few clusters; None to use BCa.
+        few_clusters: Scale of the jackknife interval that replaces BCa if clusters are few; None to use BCa.
         max_cells: Number of cells above which the statistic is not bootstrapped.
         weight_of_passes: Weight of the true positive rate, from the 2x2 table, if the statistic is a weighted
             mean of both rates.

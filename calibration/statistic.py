@@ -10,24 +10,23 @@ import msgspec
 from msgspec.structs import force_setattr
 
 Interval: TypeAlias = tuple[float, float]
-"""Lower and upper end."""
+"""Lower and upper end of an interval."""
 
 TransformedScale: TypeAlias = Literal["fisher", "logit"]
-"""Scale on which an interval is symmetric: Fisher's z for statistics in [-1, 1], log-odds for those in [0,
-1]."""
+"""Scale on which an interval is symmetric: Fisher's z for statistics in [-1, 1], log-odds for [0, 1]."""
 
 
 class Statistic(msgspec.Struct, frozen=True, kw_only=True):
     """One statistic, as it is printed and written to JSON.
 
     Attributes:
-        value: The point estimate; None when it cannot be computed.
+        value: Point estimate, or None if it cannot be computed.
         low: Lower end of the interval, or None without an interval.
         high: Upper end of the interval, or None without an interval.
         level: Nominal coverage of the interval.
-        method: How the interval was made; None when there is none.
+        method: Method of the interval, or why there is none.
         n: Sample size: the denominator of a proportion, else the number of (label, score) pairs.
-        undefined: Why there is no value; None when there is one.
+        undefined: Why there is no value, or None if there is one.
     """
 
     value: float | None = None
@@ -54,7 +53,7 @@ class CaseRate(Statistic, frozen=True, kw_only=True):
     """Rate over cases that have enough trials.
 
     Attributes:
-        left_out: Cases with graded trials, but too few of them.
+        left_out: Number of cases with graded trials, but too few of them.
     """
 
     left_out: int = 0
@@ -92,7 +91,7 @@ class StatisticEntry:
     """Attribute for an entry of ``statistics``: ``judge.mcc`` for ``judge.statistics["mcc"]``.
 
     Args:
-        mapping: Name of the field that holds the statistics.
+        mapping: Name of the field with the statistics.
     """
 
     def __init__(self, mapping: str = "statistics") -> None:
@@ -212,13 +211,13 @@ ComparisonCaution: TypeAlias = Literal[
 """
 
 FEW_CLUSTERS = 20
-"""Clusters below which their spread is estimated too badly for intervals to hold their level."""
+"""With fewer clusters their spread is too uncertain for intervals to have their nominal coverage."""
 
 FEW_OF_A_CLASS = 30
-"""Labels of a class below which intervals were not shown to hold their level."""
+"""With fewer labels of a class the coverage of intervals is untested."""
 
 FEW_FOR_A_SHARE = 200
-"""Rows below which an interval of a share may cover less than its level (`docs/calibration-measured.md`)."""
+"""With fewer rows an interval of a share may cover less than its level (`docs/calibration-measured.md`)."""
 
 
 class Caution(msgspec.Struct, frozen=True):
@@ -236,8 +235,8 @@ class Caution(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         # Cautions of earlier versions have a kind only, and those made here a code only.
-        given = self.code or self.kind
-        code = _CODES.get(given, given)
+        code_or_kind = self.code or self.kind
+        code = _CODES.get(code_or_kind, code_or_kind)
         if code not in _KNOWN:
             raise ValueError(f"no caution is called {code!r}" if code else "a caution has a `code`")
         force_setattr(self, "code", code)
@@ -250,6 +249,8 @@ _FORMER: Mapping[str, str] = {
     "threshold_not_declared": "cut_not_declared",
     "labels_between_thresholds": "labels_between_cuts",
 }
+"""Former name of a code, until the next version."""
+
 _CODES = {former: code for code, former in _FORMER.items()}
 _KNOWN = frozenset(
     code for kind in (AgreementCaution, RateCaution, ComparisonCaution) for code in get_args(kind)

@@ -32,7 +32,7 @@ from .statistics.probabilities import auroc, average_precision, brier, ece
 from .statistics.rates import alpha_nominal, cohen_kappa, gwet_ac1, mcc, scott_pi
 
 
-def _of_table(
+def _table_statistic(
     name: str,
     function: Callable[[FloatArray], FloatArray],
     undefined: str,
@@ -61,34 +61,34 @@ _CONSTANT = "all labels, or all scores, are equal"
 _ALL_EQUAL = "all labels and scores are one and the same value"
 
 _CATALOGUE = (
-    _of_table("accuracy", rates.accuracy, _NO_ROWS),
-    _of_table("true_positive_rate", rates.true_positive_rate, "no label passes"),
-    _of_table("true_negative_rate", rates.true_negative_rate, "every label passes"),
-    _of_table("precision", rates.precision, "the judge passes nothing"),
-    _of_table(
+    _table_statistic("accuracy", rates.accuracy, _NO_ROWS),
+    _table_statistic("true_positive_rate", rates.true_positive_rate, "no label passes"),
+    _table_statistic("true_negative_rate", rates.true_negative_rate, "every label passes"),
+    _table_statistic("precision", rates.precision, "the judge passes nothing"),
+    _table_statistic(
         "f1_positive",
         rates.f1_positive,
         "neither a label nor the judge passes anything",
         few_clusters="logit",
     ),
-    _of_table(
+    _table_statistic(
         "f1_macro", rates.f1_macro, "label and judge use one and the same class only", few_clusters="logit"
     ),
-    _of_table(
+    _table_statistic(
         "balanced_accuracy",
         rates.balanced_accuracy,
         _ONE_CLASS,
         balanced_accuracy_interval,
         weight_of_passes=lambda _: 0.5,
     ),
-    _of_table("mcc", mcc, "all labels, or all verdicts, are of one class", few_clusters="fisher"),
-    _of_table("cohen_kappa", cohen_kappa, _ONE_CATEGORY, few_clusters="fisher"),
-    _of_table("scott_pi", scott_pi, _ONE_CATEGORY, few_clusters="fisher"),
-    _of_table("gwet_ac1", gwet_ac1, _NO_ROWS, few_clusters="fisher"),
-    _of_table("krippendorff_alpha", alpha_nominal, _ONE_CATEGORY, few_clusters="fisher"),
-    _of_table("prevalence", rates.prevalence, _NO_ROWS),
-    _of_table("judge_rate", rates.judge_rate, _NO_ROWS),
-    _of_table("bias", rates.bias, _NO_ROWS, bias_interval),
+    _table_statistic("mcc", mcc, "all labels, or all verdicts, are of one class", few_clusters="fisher"),
+    _table_statistic("cohen_kappa", cohen_kappa, _ONE_CATEGORY, few_clusters="fisher"),
+    _table_statistic("scott_pi", scott_pi, _ONE_CATEGORY, few_clusters="fisher"),
+    _table_statistic("gwet_ac1", gwet_ac1, _NO_ROWS, few_clusters="fisher"),
+    _table_statistic("krippendorff_alpha", alpha_nominal, _ONE_CATEGORY, few_clusters="fisher"),
+    _table_statistic("prevalence", rates.prevalence, _NO_ROWS),
+    _table_statistic("judge_rate", rates.judge_rate, _NO_ROWS),
+    _table_statistic("bias", rates.bias, _NO_ROWS, bias_interval),
     Estimator("pearson", "graded", pearson, _CONSTANT),
     Estimator("spearman", "graded", spearman, _CONSTANT),
     Estimator("kendall_tau_b", "graded", kendall_tau_b, _CONSTANT, max_cells=MAX_PAIRWISE_CELLS),
@@ -109,7 +109,7 @@ _CATALOGUE = (
 ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _CATALOGUE}
 """Built-in statistics by name, in the order in which they are printed."""
 
-AGREEMENT = tuple(name for name, each in ESTIMATORS.items() if each.family == "table")
+AGREEMENT = tuple(name for name, estimator in ESTIMATORS.items() if estimator.family == "table")
 """Names of the statistics of the 2x2 table."""
 
 
@@ -149,11 +149,11 @@ def of_function(name: str, function: Callable[..., Any]) -> Estimator:
 
 
 def _value(name: str, function: Callable[..., Any], weights: FloatArray, cells: Cells) -> float:
-    weighted = weights > 0
-    if not weighted.any():
+    has_weight = weights > 0
+    if not has_weight.any():
         return math.nan
     try:
-        value = function(cells.label[weighted], cells.score[weighted], weights[weighted])
+        value = function(cells.label[has_weight], cells.score[has_weight], weights[has_weight])
         return math.nan if value is None else float(value)
     except Exception as error:
         raise ConfigurationError(f"statistics: {name!r} failed: {type(error).__name__}: {error}") from error

@@ -1,4 +1,4 @@
-"""Outputs on which people disagree half and half, and which therefore have no label."""
+"""Outputs on which people are evenly split, so that they have no label."""
 
 from __future__ import annotations
 
@@ -10,23 +10,20 @@ from .tables.calibration_table import DECIDED, PERSON, Table
 
 
 def tied_labels(table: Table) -> list[Caution]:
-    """Return the caution that outputs with tied labels are excluded; empty without such.
+    """Return the caution that outputs with tied labels are excluded, if there are any.
 
-    People tie on hard outputs more often, so the outputs that keep their label are not a random sample.
+    People tie more often on hard outputs, so the outputs that keep their label are not a random sample.
     """
-    tied = _tied(table)
-    if not tied.any():
+    is_tied = _is_tied(table)
+    if not is_tied.any():
         return []
     labelled = np.isfinite(table.label)
-    counts = {"tied": tied, "labelled": labelled}
-    return [
-        Caution(
-            "tied_labels", {name: len(np.unique(table.item.codes[rows])) for name, rows in counts.items()}
-        )
-    ]
+    masks = {"tied": is_tied, "labelled": labelled}
+    counts: dict[str, float] = {name: len(np.unique(table.item.codes[rows])) for name, rows in masks.items()}
+    return [Caution("tied_labels", counts)]
 
 
-def _tied(table: Table) -> BoolArray:
+def _is_tied(table: Table) -> BoolArray:
     """Return a mask of the rows on which as many people passed as failed, shape ``(n,)``."""
     grades = list(table.opinions(PERSON).values())
     if len(grades) < 2:  # noqa: PLR2004 - one person cannot tie
@@ -34,5 +31,6 @@ def _tied(table: Table) -> BoolArray:
     votes = np.stack(grades)
     passes, fails = (votes == 1.0).sum(axis=0), (votes == 0.0).sum(axis=0)
     decided = np.isfinite(table.numbers.get(DECIDED, np.full(len(table), np.nan)))
-    whole = passes + fails == np.isfinite(votes).sum(axis=0)
-    return np.isnan(table.label) & ~decided & (passes > 0) & (passes == fails) & whole
+    # A grade between 0 and 1 is no vote, and its output is no tie.
+    only_votes = passes + fails == np.isfinite(votes).sum(axis=0)
+    return np.isnan(table.label) & ~decided & (passes > 0) & (passes == fails) & only_votes

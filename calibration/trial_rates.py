@@ -29,13 +29,13 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
     """Rates over trials of one system.
 
     Attributes:
-        cases: Cases with a graded trial.
-        trials: Graded trials.
-        ungraded: Trials without a verdict, which count in no rate.
-        judged: Graded trials whose verdict is a judge's.
+        cases: Number of cases with a graded trial.
+        trials: Number of graded trials.
+        ungraded: Number of trials without a verdict, which count in no rate.
+        judged: Number of graded trials whose verdict is a judge's.
         tpr: Share of right labelled trials that the judge passes, or None if nothing is corrected.
-        fpr: Share of wrong labelled trials that the judge passes.
-        labels: Judged trials with a label; those behind ``tpr`` and ``fpr`` if these are known.
+        fpr: Share of wrong labelled trials that the judge passes, or None if nothing is corrected.
+        labels: Number of judged trials with a label; ``tpr`` and ``fpr`` are estimated from these.
         corrected: Whether ``rates`` are corrected for the judge's errors.
         rates: Statistics by rate and k: ``rates["pass^k"][4]``.
         uncorrected: The same statistics without correction; empty if ``rates`` are not corrected.
@@ -43,8 +43,9 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         smallest: Smallest number of graded trials of a case; rates of a larger k leave out cases.
         of_larger: For each larger k, pass^1 of the cases that have k graded trials.
         error_correlation: Correlation of the judge's errors on trials of one case, or None if nothing is corrected.
-        uncorrectable: Why only k of 1 is corrected: errors repeat, or may, or None if others are, or nothing is.
-        retried: Why no rate is defined: it seems that only failed cases were tried again, or None if it does not.
+        uncorrectable: Why only k = 1 is corrected: errors repeat within a case, or may. None if every k is
+            corrected, or none is.
+        retried: Why no rate is defined: it seems that only failed cases were tried again; else None.
     """
 
     cases: int
@@ -86,16 +87,16 @@ def trial_rates(
     if all(len(np.unique(system.graded.case)) == len(system.graded.case) for system in systems.values()):
         again = either(f"`{command('generate', trials='N')}`", "fd.generate(cases, agent, trials=N)")
         raise InputError(f"every case has one trial; make several with {again}, or number outputs in `trial`")
-    return {name: _rates_of_system(each, ks, level) for name, each in systems.items()}
+    return {name: _rates_of_system(system, ks, level) for name, system in systems.items()}
 
 
 class _TrialsOfSystem(NamedTuple):
-    """Graded trials of one system.
+    """Trials of one system.
 
     Attributes:
-        graded: The trials.
-        ungraded: Number of ungraded ones.
-        retried: Why their number depends on their results, or None if it does not.
+        graded: Graded trials.
+        ungraded: Number of ungraded trials.
+        retried: Why the number of trials depends on their results, or None if it does not.
     """
 
     graded: Trials
@@ -118,14 +119,15 @@ def _rates_of_system(system: _TrialsOfSystem, ks: Sequence[int] | None, level: f
     correlation = None if errors is None else error_correlation(trials, errors, level=level)
     uncorrectable = None if correlation is None else why_uncorrectable(correlation)
 
-    def rate_of(rate: TrialRate, k: int, errors: JudgeErrors | None, least: int = 1) -> CaseRate:
+    def rate_of(rate: TrialRate, k: int, errors: JudgeErrors | None, min_trials: int = 1) -> CaseRate:
         why = system.retried or (uncorrectable if errors is not None and k > 1 else None)
-        found = (
-            trial_rate(rate, k, trials, errors, of_cases_with=least, level=level)
+        has_enough = counts >= max(k, min_trials)
+        statistic = (
+            trial_rate(rate, k, trials, errors, of_cases_with=min_trials, level=level)
             if why is None
-            else undefined(why, n=int((counts >= max(k, least)).sum()), level=level)
+            else undefined(why, n=int(has_enough.sum()), level=level)
         )
-        return CaseRate(**msgspec.structs.asdict(found), left_out=int((counts < max(k, least)).sum()))
+        return CaseRate(**msgspec.structs.asdict(statistic), left_out=int((~has_enough).sum()))
 
     def rates_by_k(errors: JudgeErrors | None) -> dict[TrialRate, dict[int, CaseRate]]:
         return {rate: {k: rate_of(rate, k, errors) for k in ks} for rate in RATES}
@@ -156,7 +158,7 @@ def _variance(trials: Trials, level: float) -> VarianceSplit | None:
 
 
 def _systems_of_run(table: Table) -> dict[str, _TrialsOfSystem]:
-    """Return each system's trials, graded by a checker, else by one judge."""
+    """Return each system's trials, graded by a checker, or else by one judge."""
     names = [split_item(item) for item in table.item.values]
     case_of = cluster_numbers(name.id for name in names)
     trial_of = np.array([name.trial or 0 for name in names], dtype=np.float64)
@@ -185,7 +187,7 @@ def _systems_of_rows(table: Table) -> dict[str, _TrialsOfSystem]:
     parts = [("all", np.ones(len(table), dtype=np.bool_))] if column is None else column.present()
     passed = _passes(table.score, table.threshold)
     label = _passes(table.label, table.threshold)
-    judged = _judged(table)
+    judged = _is_judged(table)
     # In an exported run, `item_id` includes the trial, and `case_id` names the case.
     case = table.columns.get("case_id", table.item).codes.astype(np.int64)
     trials, is_graded = Trials(case, table.cluster, passed, judged, label), np.isfinite(passed)
@@ -201,16 +203,15 @@ def _systems_of_rows(table: Table) -> dict[str, _TrialsOfSystem]:
 
 
 def _trial_numbers(column: Column) -> FloatArray:
-    """Return each row's number of its trial; in order of appearance, if trials are not numbered."""
-    numbers = [as_number(value) for value in column.values]
-    known = [float(number) for number in numbers if number is not None]
-    return (np.array(known) if len(known) == len(numbers) else np.arange(len(numbers)))[column.codes].astype(
-        np.float64
-    )
+    """Return each row's trial number, or if trials are not numbered their order of appearance."""
+    values = [as_number(value) for value in column.values]
+    numbers = [float(value) for value in values if value is not None]
+    by_value = np.array(numbers) if len(numbers) == len(values) else np.arange(len(values))
+    return by_value[column.codes].astype(np.float64)
 
 
-def _judged(table: Table) -> BoolArray:
-    """Return the rows that a judge graded: all, unless a column `source` names checkers."""
+def _is_judged(table: Table) -> BoolArray:
+    """Return a mask of rows that a judge graded: all, unless a column `source` names checkers."""
     source = table.columns.get("source")
     if source is None or "checker" not in source.values:
         return np.ones(len(table), dtype=np.bool_)

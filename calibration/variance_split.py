@@ -12,8 +12,8 @@ from .intervals.closed_forms import normal_quantile, t_quantile
 from .intervals.variance import MIN_CLUSTERS, left_out_error
 from .statistic import Statistic, defined, undefined
 
-_MOST = 1 - 1e-9
-"""Shares above this have no finite value on Fisher's scale."""
+_MAX_SHARE = 1 - 1e-9
+"""Limit of shares, above which Fisher's scale is infinite."""
 
 _ROUNDING = 1e-9
 
@@ -24,7 +24,7 @@ class VarianceSplit(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         by_case: Share of a result's variance that is between cases; the rest is between trials of a case.
         within: Variance between trials of a case; 0 if all trials of each case agree.
-        half_width: Half-width of the interval of the mean; approximate where no interval was given.
+        half_width: Half-width of the interval of the mean; approximate if no interval was given.
         twice_the_trials: Half-width with twice as many trials of every case.
         endless_trials: Half-width in the limit of infinitely many trials of every case, or None if cases do not
             vary more than sampling explains.
@@ -55,10 +55,10 @@ def variance_split(
 ) -> VarianceSplit | None:
     """Split the variance of ``(n,)`` results of repeated trials, or None if no case has two.
 
-    One-way analysis of variance with random cases, unbiased for any numbers of trials; the interval of the
-    share is a jackknife over clusters on Fisher's scale, with its upper end halfway to that on log-odds. The
-    mean's variance is over clusters; sampling's part of it is the variance within cases over the number of
-    results. Half-widths are in proportion to the square root of that variance.
+    It is a one-way analysis of variance with random cases, unbiased for any numbers of trials. The interval of the
+    share is a jackknife over clusters on Fisher's scale, with its upper end halfway to that on log-odds. The variance
+    of the mean is over clusters; the part that sampling adds is the variance within cases over the number of results.
+    Half-widths are in proportion to the square root of that variance.
 
     Source: Searle, Casella and McCulloch 1992, section 3.6; Miller 2024 (arXiv 2411.00640) for evaluations.
 
@@ -70,21 +70,21 @@ def variance_split(
             approximation.
         level: Nominal coverage.
     """
-    distinct, number = numbered(case)
+    distinct, case_number = numbered(case)
     cases, trials = len(distinct), len(values)
     if cases == trials:
         return None
     if cases < MIN_CLUSTERS:
         return VarianceSplit(by_case=undefined("there is one case", n=cases, level=level))
-    case_sums = _case_sums(values, number, cases)
+    case_sums = _case_sums(values, case_number, cases)
     cluster_of_case = np.zeros(cases, dtype=np.int64)
-    cluster_of_case[number] = cluster
+    cluster_of_case[case_number] = cluster
     code, clusters = without_gaps(cluster_of_case)
-    sums = np.stack([_sums(code, sum_, clusters) for sum_ in case_sums])
-    between, within = (float(component) for component in _components(sums.sum(axis=1)))
+    cluster_sums = np.stack([_sums(code, sum_by_case, clusters) for sum_by_case in case_sums])
+    between, within = (float(component) for component in _components(cluster_sums.sum(axis=1)))
     if between + within <= 0.0:
         return VarianceSplit(by_case=undefined("all results are alike", n=cases, level=level))
-    share = _share(min(1.0, max(0.0, between / (between + within))), sums, cases, level)
+    share = _share(min(1.0, max(0.0, between / (between + within))), cluster_sums, cases, level)
     within = within if within > _ROUNDING else 0.0
     if clusters < MIN_CLUSTERS:
         return VarianceSplit(by_case=share, within=within)
@@ -118,10 +118,12 @@ def _sums(code: IntArray, values: FloatArray, count: int) -> FloatArray:
 def _case_sums(values: FloatArray, case: IntArray, cases: int) -> FloatArray:
     """Return the sums of the analysis by case, shape ``(6, cases)``.
 
-    They are number of trials, sum, sum of squares, squared number of trials, squared sum over number of
-    trials, and 1. Sums of these over cases give those of a set of cases.
+    By row they are the number of trials, the sum, the sum of squares, the squared number of trials, the squared sum
+    over the number of trials, and 1. Added over cases, they are the sums of a set of cases.
     """
-    trials, total, squares = (_sums(case, each, cases) for each in (np.ones(len(values)), values, values**2))
+    trials, total, squares = (
+        _sums(case, weights, cases) for weights in (np.ones(len(values)), values, values**2)
+    )
     return np.stack([trials, total, squares, trials**2, total**2 / trials, np.ones(cases)])
 
 
@@ -137,16 +139,17 @@ def _components(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _share(share: float, sums: FloatArray, cases: int, level: float) -> Statistic:
-    """Return the share with its jackknife interval; the sums have shape ``(6, clusters)``."""
+    """Return the share with its jackknife interval; ``sums`` have shape ``(6, clusters)``."""
     clusters = sums.shape[1]
     if clusters <= MIN_CLUSTERS:
         return defined(share, n=cases, method="no interval from so few clusters", level=level)
+    # Each column leaves out one cluster.
     between, within = _components(sums.sum(axis=1, keepdims=True) - sums)
     total = between + within
     left_out = np.where(total > 0, between / np.where(total > 0, total, 1.0), 0.0)
     quantile = t_quantile(level, clusters - 1)
-    half_width = quantile * float(left_out_error(np.arctanh(np.clip(left_out, -_MOST, _MOST))))
-    centre = math.atanh(min(share, _MOST))
+    half_width = quantile * float(left_out_error(np.arctanh(np.clip(left_out, -_MAX_SHARE, _MAX_SHARE))))
+    centre = math.atanh(min(share, _MAX_SHARE))
     high = math.tanh(centre + half_width)
     if left_out.min() > 0.0 and share > 0.0:
         high = (high + _high_on_log_odds(share, left_out, quantile)) / 2
@@ -159,6 +162,6 @@ def _high_on_log_odds(share: float, left_out: FloatArray, quantile: float) -> fl
 
     Small shares have larger errors on that scale: a few cases that fail seldom show all of them.
     """
-    error = float(left_out_error(np.log(left_out / (1 - np.minimum(left_out, _MOST)))))
-    centre = math.log(share / (1 - min(share, _MOST)))
+    error = float(left_out_error(np.log(left_out / (1 - np.minimum(left_out, _MAX_SHARE)))))
+    centre = math.log(share / (1 - min(share, _MAX_SHARE)))
     return 1 / (1 + math.exp(-centre - quantile * error))

@@ -19,7 +19,6 @@ from ..calibration.tables.calibration_table import (
     BASELINE,
     DECIDED,
     DECIDED_BY,
-    OF_CASE,
     PERSON,
     JuryMembers,
     Table,
@@ -37,6 +36,7 @@ from ..records import (
 )
 from ..records.score_kinds import ScoreKind
 from ..spelling import command, either
+from ..tables.column_names import TRIALS_OF_CASE
 from ..tables.label_rounds import rounds_of_outputs
 from ..tables.label_table import LabelTable
 from ..tables.layout import TableForm
@@ -291,7 +291,7 @@ def run_rows(
         if item in trusted:
             row[ADDED] = rounds[verdict.key]
         if trials:
-            row[OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
+            row[TRIALS_OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
         if item in trusted and checked is not None and not by_person:
             row[f"{BASELINE}checker"] = checked.score
         yield row | _people(people.get(item))

@@ -1,4 +1,4 @@
-"""Judges: prompt templates, the way to a model and back, reply parsing, the reply cache."""
+"""Judges: their prompts, the way to a model (`transport`), and reading replies (`parsing`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .transport.reply_cache import ReplyCache, cache_key
     from .transport.stored_replies import batch_replies, cassette, replay
 
-_HOME = {
+_NAMES_BY_MODULE = {
     "baseline": "baseline_judge baseline_verdict",
     "callables": "callable_judge",
     "catalogue": "find_prompt shipped_prompts",
@@ -39,7 +39,7 @@ _HOME = {
     "transport.endpoint": "Endpoint",
     "transport.exchange": "CallError Provider Reply Request make_request",
 }
-"""Module of each name, imported on first use: judges that are not asked need neither jinja nor YAML."""
+"""Public names of each module, which is imported on first use: judges that are not asked need neither jinja nor YAML."""
 
 __all__ = [
     "BatchResults",
@@ -77,7 +77,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    home = next((home for home, names in _HOME.items() if name in names.split()), None)
-    if home is None:
+    module = next((module for module, names in _NAMES_BY_MODULE.items() if name in names.split()), None)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{home}", __name__), name)
+    return getattr(import_module(f".{module}", __name__), name)

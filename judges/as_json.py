@@ -1,7 +1,7 @@
 """Render values as JSON text for a judge.
 
-Text under evaluation is shown in full, and as JSON, so that it cannot pose as anything else. Lone surrogates, which JSON can
-express but UTF-8 cannot, are replaced here, too.
+Values are shown in full. In JSON, a text under evaluation cannot pose as anything else. `replace_surrogates` replaces lone surrogates, which
+are possible in JSON but not in UTF-8.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..records import AgentStep, ToolCall
 
 
 class JsonList(list[Any]):
-    """A list that a template prints as a given text, such as JSON, instead of as Python."""
+    """A list that a template prints as a given text, such as JSON, instead of in Python's form."""
 
     def __init__(self, items: Sequence[Any], text: str) -> None:
         super().__init__(items)
@@ -36,13 +36,13 @@ def dumps(value: Any) -> str:
 
 def json_lines(items: Sequence[Any]) -> JsonList:
     """Return values as a JSON list with one value per line."""
-    return JsonList(items, bracketed([dumps(item) for item in items]))
+    return JsonList(items, json_list_text([dumps(item) for item in items]))
 
 
 def calls_text(calls: Sequence[ToolCall]) -> JsonList:
     """Return calls as a JSON list with one call per line."""
     items = [{"name": call.name, "arguments": call.arguments} for call in calls]
-    return JsonList(items, bracketed([call_text(call) for call in calls]))
+    return JsonList(items, json_list_text([call_text(call) for call in calls]))
 
 
 def step_text(step: AgentStep) -> str:
@@ -56,15 +56,15 @@ def call_text(call: ToolCall) -> str:
     Arguments that are JSON text are kept verbatim: decoding them would hide their errors.
     """
     arguments = call.arguments
-    # Text on several lines could pose as another call, and a final line break would end the transcript's line.
+    # Only one line is kept: text on several lines could pose as another call, or end a line of a transcript.
     lines = arguments.splitlines() if isinstance(arguments, str) else []
-    verbatim = len(lines) == 1 and json_object(lines[0]) is not None
-    text = lines[0] if verbatim else dumps(arguments)
+    is_one_object = len(lines) == 1 and json_object(lines[0]) is not None
+    text = lines[0] if is_one_object else dumps(arguments)
     return f'{{"name": {dumps(call.name)}, "arguments": {text}}}'
 
 
 def json_object(text: str) -> dict[str, Any] | None:
-    """Return the object that a JSON text holds, or None if the text is anything else."""
+    """Return the object in a JSON text, or None if the text is anything else."""
     try:
         value: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -72,15 +72,15 @@ def json_object(text: str) -> dict[str, Any] | None:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
-def bracketed(lines: Sequence[str]) -> str:
-    """Return a JSON list with one item per line."""
+def json_list_text(lines: Sequence[str]) -> str:
+    """Join JSON texts to a list, with one item per line."""
     return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
 
-def well_formed(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     r"""Replace lone surrogates with U+FFFD, so that the text can be encoded in UTF-8.
 
-    ``"\ud800"`` is valid JSON. Python decodes it to a text that cannot be encoded, so one such reply would end a run.
+    ``"\ud800"`` is valid JSON, but Python decodes it to a text that cannot be encoded. One such reply would end a run.
     """
     try:
         text.encode()

@@ -49,15 +49,16 @@ VARIANT = "lexical"
 
 
 def is_baseline_name(judge: str) -> bool:
-    """Return whether a judge's name, as it is shown, is that of a word overlap baseline."""
+    """Return whether a display name is that of a word overlap baseline."""
     return judge.endswith(f"/{VARIANT}@{MODEL}")
 
 
 _VERSION = 1
-"""Raised when a rule changes any score; part of the baseline's fingerprint."""
+"""Version of the rules, part of the baseline's fingerprint. Increment it when a rule changes any score."""
 
 _WORD = re.compile(r"\w+")
-_SHORTEST = 3
+_MIN_WORD_LENGTH = 3
+"""Shorter words without a digit are no content words."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class WordJudge:
 def baseline_judge(spec: str) -> WordJudge:
     """Return the word overlap baseline for a shipped judge.
 
-    The judge's variant makes no difference, since the baseline reads no prompt.
+    The variant in ``spec`` makes no difference, since the baseline reads no prompt.
 
     Raises:
         UsageError: There is no such judge, or the baseline has no rule for it.
@@ -103,14 +104,14 @@ def baseline_judge(spec: str) -> WordJudge:
     if not is_prompt_file(name):
         name = find_prompt(name)[0].judge
     if name not in JUDGED_KINDS:
-        known = ", ".join(JUDGED_KINDS)
-        raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has rules for {known}")
+        names = ", ".join(JUDGED_KINDS)
+        raise UsageError(f"the baseline has no rule for the judge {spec!r}; it has rules for {names}")
     judge_id = baseline_id(name)
     return WordJudge(judge_id, judge_id.plain)
 
 
 def has_rule(judge: JudgeId) -> bool:
-    """Return whether the baseline has a rule for a judge; it has rules only for shipped judges."""
+    """Return whether the baseline has a rule for a judge. Only shipped judges have one."""
     return judge.kind == "shipped" and judge.name in JUDGED_KINDS
 
 
@@ -146,9 +147,10 @@ def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accurac
 
 
 def _tool_calls(case: Case, output: Output) -> tuple[float, str]:
+    # Names of tools are compared with dots as underscores.
     request = _words(_value("query", case, output))
     text = _value("tool_calls", case, output)
-    calls, names = _words(text), _words(text.replace(".", "_"))
+    call_words, names = _words(text), _words(text.replace(".", "_"))
     functions = [tool["function"] for tool in case.tools]
     called = [function for function in functions if _words(function["name"].replace(".", "_")) <= names]
     if output.tool_calls and not called:
@@ -160,9 +162,10 @@ def _tool_calls(case: Case, output: Output) -> tuple[float, str]:
             f"no tool is named; the likeliest shares {largest:.2f} of its words with the request",
         )
     required = {str(name) for function in called for name in _parameters(function).get("required") or ()}
-    present = _share(required, {name for name in required if _words(name) <= calls}, of_nothing=1.0)
+    present_names = {name for name in required if _words(name) <= call_words}
+    present = _share(required, present_names, of_nothing=1.0)
     vocabulary = {"name", "arguments"}.union(*(_names(function) for function in called))
-    argument_words = _content(calls - vocabulary)
+    argument_words = _content_words(call_words - vocabulary)
     grounded = _share(argument_words, request, of_nothing=1.0)
     return (
         present * grounded,
@@ -203,6 +206,7 @@ def _rubric(case: Case, output: Output) -> tuple[float, str]:
 
 
 _Rule: TypeAlias = Callable[[Case, Output], tuple[float, str]]
+"""Function that returns the score of an output, and the reason."""
 
 _RULES: Mapping[KindFamily, _Rule] = {
     "calls": _tool_calls,
@@ -226,7 +230,7 @@ def _value(name: str, case: Case, output: Output) -> str:
 
 def _overlap(finding: str, text: str, other: str) -> tuple[float, str]:
     """Return the share of a text's content words that occur in another text, and the reason."""
-    share = _share(_content(_words(text)), _words(other))
+    share = _share(_content_words(_words(text)), _words(other))
     return share, f"{share:.2f} {finding}"
 
 
@@ -235,7 +239,7 @@ def _parameters(function: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _own_words(function: Mapping[str, Any]) -> set[str]:
-    return _content(_words(f"{function['name'].replace('_', ' ')} {function.get('description', '')}"))
+    return _content_words(_words(f"{function['name'].replace('_', ' ')} {function.get('description', '')}"))
 
 
 def _names(function: Mapping[str, Any]) -> set[str]:
@@ -249,10 +253,10 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.lower()))
 
 
-def _content(words: Iterable[str]) -> set[str]:
-    return {word for word in words if len(word) >= _SHORTEST or any(map(str.isdigit, word))}
+def _content_words(words: Iterable[str]) -> set[str]:
+    return {word for word in words if len(word) >= _MIN_WORD_LENGTH or any(map(str.isdigit, word))}
 
 
-def _share(part: set[str], whole: set[str], *, of_nothing: float = 0.0) -> float:
-    """Return the share of some words that are among others; ``of_nothing`` if there are none."""
-    return len(part & whole) / len(part) if part else of_nothing
+def _share(words: set[str], others: set[str], *, of_nothing: float = 0.0) -> float:
+    """Return the share of words that are among the others, or ``of_nothing`` without any word."""
+    return len(words & others) / len(words) if words else of_nothing

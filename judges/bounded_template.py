@@ -1,8 +1,8 @@
 """Bounded subset of jinja for prompts: loops, joins and filters with limits.
 
-A prompt file may be hostile, and is rendered thousands of times in this process. So only some node types of jinja's syntax
-tree are allowed, and rendering counts loop turns and the characters that are read, made and printed; the limit grows with the
-length of the values. docs/decisions/0021-prompt-templates-are-a-part-of-jinja.md says why templates get no process of their own.
+A prompt file may be hostile, and is rendered thousands of times in this process. So a template may contain only some node types of
+jinja's syntax tree (checked here), and rendering it counts loop turns and characters (`template_bounds`).
+docs/decisions/0021-prompt-templates-are-a-part-of-jinja.md says why templates get no process of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import jinja2
 from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
-from .template_bounds import BoundedEnvironment, names
+from .template_bounds import BoundedEnvironment, words_of
 from .template_limits import TemplateLimitError
 
 MAX_TOKENS = 20_000
@@ -23,7 +23,7 @@ MAX_DEPTH = 100
 
 _NODES: tuple[type[nodes.Node], ...] = tuple(
     getattr(nodes, name)
-    for name in names(
+    for name in words_of(
         "Template Output TemplateData Name Const If For Assign Getattr Getitem Slice Call Keyword Filter Test Compare Operand And Or "
         "Not Neg Pos CondExpr Concat Add Sub Mul Div FloorDiv Mod List Tuple Dict Pair"
     )
@@ -34,7 +34,7 @@ _NODES: tuple[type[nodes.Node], ...] = tuple(
 def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
     """Compile a template, and return the function that renders it.
 
-    Both raise jinja's errors, and TemplateLimitError for a forbidden feature or an exceeded limit.
+    Compiling and rendering raise jinja's errors, and TemplateLimitError for a forbidden feature or an exceeded limit.
     """
     environment = BoundedEnvironment()
     environment.begin({"source": source})  # jinja evaluates constants while it compiles
@@ -43,7 +43,7 @@ def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
             raise TemplateLimitError(f"the template has more than {MAX_TOKENS:,} parts")
         parsed = environment.parse(source)
         _require_bounded(parsed)
-        template = environment.from_string(_Counted(environment).visit(parsed))
+        template = environment.from_string(_CountingTransformer(environment).visit(parsed))
     except (RecursionError, SyntaxError, MemoryError) as error:
         raise TemplateLimitError("the template is nested too deeply") from error
 
@@ -76,6 +76,7 @@ def jinja_template(source: str) -> Callable[[Mapping[str, Any]], str]:
 
 
 def _require_bounded(template: nodes.Template) -> None:
+    """Refuse node types that are not allowed, and deep nesting."""
     unvisited: list[tuple[nodes.Node, int]] = [(template, 0)]
     while unvisited:
         node, depth = unvisited.pop()
@@ -94,8 +95,8 @@ def _require_bounded(template: nodes.Template) -> None:
         unvisited += [(child, depth + 1) for child in node.iter_child_nodes()]
 
 
-class _Counted(NodeTransformer):
-    """Transformer that counts loop turns and slices, and limits joined texts."""
+class _CountingTransformer(NodeTransformer):
+    """Transformer that inserts filters which count loop turns, slices and joined texts."""
 
     def __init__(self, environment: jinja2.Environment) -> None:
         self._environment = environment

@@ -1,4 +1,4 @@
-"""Custom judges: functions called with a case and an output, in place of a model."""
+"""Custom judges: functions of a case and an output, which replace a model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .judge import ModelClient
 
 _EXPECTED = "expected a score in [0, 1], a truth value, (score, reason) or a Verdict"
-_SHOWN = 80
+_MAX_SHOWN_LENGTH = 80
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,13 @@ class FunctionJudge:
             yield verdict
 
     async def _call(self, case: Case, output: Output, repeat: int = 0) -> Verdict:
-        """Return the verdict: ``failed`` if the function raises, ``unparsable`` without a score.
+        """Return the verdict on an output.
 
-        After a `NotApplicableError` it is ``not_applicable``.
+        It is ``not_applicable`` if the function raises a `NotApplicableError`, ``failed`` if it raises another error, and
+        ``unparsable`` if it returns no score.
         """
         try:
-            verdict = _read(await result_of(self.function, case, output), output)
+            verdict = _verdict_of(await result_of(self.function, case, output), output)
         except NotApplicableError as error:
             verdict = Verdict.on(
                 output.key, by="", source="judge", outcome="not_applicable", reason=str(error)
@@ -73,6 +74,7 @@ class FunctionJudge:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - any error of a user's function is a failed verdict
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             verdict = Verdict.on(output.key, by="", source="judge", outcome="failed", reason=reason)
+        # A function may return a verdict of its own, on any item: identity and author are always those of this call.
         return msgspec.structs.replace(
             verdict,
             case_id=output.case_id,
@@ -98,16 +100,16 @@ async def result_of(function: Callable[..., Any], *arguments: Any) -> Any:
 def callable_judge(name: str, function: Callable[[Case, Output], Any]) -> FunctionJudge:
     """Make a judge of a function (see `FunctionJudge`).
 
-    A changed function is another judge.
+    Its fingerprint depends on the function's source, so a changed function is another judge.
     """
     fingerprint = hashlib.sha256(
-        json.dumps([name, place(function), _source_text(function)]).encode()
+        json.dumps([name, place(function), _code_text(function)]).encode()
     ).hexdigest()
     judge_id = JudgeId(kind="callable", name=name, variant="function", fingerprint=fingerprint)
     return FunctionJudge(judge_id, judge_id.plain, function)
 
 
-def _source_text(function: Any) -> str:
+def _code_text(function: Any) -> str:
     """Return the source of a function, or its compiled code if it has no source."""
     try:
         return inspect.getsource(function if hasattr(function, "__code__") else cast("Any", type(function)))
@@ -117,25 +119,23 @@ def _source_text(function: Any) -> str:
 
 
 def _compiled(code: CodeType) -> str:
+    """Return compiled code as a text that is the same in every process."""
     constants: tuple[Any, ...] = code.co_consts
-    inner = [
+    constant_texts = [
         _compiled(constant) if isinstance(constant, CodeType) else repr(constant) for constant in constants
     ]
-    return repr((code.co_code, code.co_names, code.co_varnames, inner))
+    return repr((code.co_code, code.co_names, code.co_varnames, constant_texts))
 
 
-def _read(result: object, output: Output) -> Verdict:
+def _verdict_of(result: object, output: Output) -> Verdict:
     if isinstance(result, Verdict):
         return result
-    parts = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result, None)
-    score, reason = parts if len(parts) == _PAIR else (None, None)
+    pair = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result, None)
+    score, reason = pair if len(pair) == 2 else (None, None)  # noqa: PLR2004 - score and reason
     item: Any = getattr(score, "item", None)
     if not isinstance(score, int | float) and callable(item):
         score = item()  # a scalar of numpy
     if not isinstance(score, int | float) or not 0 <= score <= 1 or not isinstance(reason, str | None):
-        problem = f"{_EXPECTED}, got {repr(cast('Any', result))[:_SHOWN]}"
+        problem = f"{_EXPECTED}, got {repr(cast('Any', result))[:_MAX_SHOWN_LENGTH]}"
         return Verdict.on(output.key, by="", source="judge", outcome="unparsable", reason=problem)
     return Verdict.on(output.key, by="", source="judge", score=float(score), reason=reason)
-
-
-_PAIR = 2

@@ -1,4 +1,7 @@
-"""Shipped prompts, and finding a prompt by name or path."""
+"""Shipped prompts: their names, kinds and accuracy, and finding a prompt by name or path.
+
+A prompt is named ``judge/variant``: the variants of a judge grade the same outputs with different prompts.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,17 @@ SUFFIX = ".prompty"
 _FOLDER = Path(__file__).parent.parent / "prompts"
 
 
-_OF_TASKS = "task_completion"
+_TASK_JUDGE = "task_completion"
 
 DEFAULT_VARIANTS: Mapping[str, str] = {
-    judge: "explicit" if judge == _OF_TASKS else "reasons"
+    judge: "explicit" if judge == _TASK_JUDGE else "reasons"
     for judge in sorted({spec.judge for spec in KINDS.values() if spec.judge is not None})
 }
-"""Default variant of each judge: `reasons`, which costs tokens and explains the score.
+"""Default variant of each judge: `reasons`, which explains the score, at the cost of more tokens.
 
-For tasks it is `explicit`, the only variant that shows the results of calls; many tasks cannot be decided without them. A default
-changes only if a paired test, adjusted over the judge's variants, finds another one better (``measured`` in ``prompts/recorded.toml``).
+For tasks it is `explicit`, the only variant that shows the results of calls, without which many tasks cannot be decided. A default
+changes only if a paired test, adjusted for the number of variants, shows another one to be better (``measured`` in
+``prompts/recorded.toml``).
 """
 
 
@@ -41,7 +45,7 @@ JUDGED_KINDS: Mapping[str, frozenset[Kind]] = {
 
 
 def no_model() -> str:
-    """Return the words for what is missing to ask a judge that has no model."""
+    """Return the advice for a judge without a model."""
     return f"no model is named: add {setting('model', 'NAME')} (the model `baseline` needs none)"
 
 
@@ -53,7 +57,7 @@ def judge_of(kind: Kind) -> str | None:
 LOCALISING: Mapping[str, str] = {"first_wrong_step": "reasons"}
 """Judges that name the first wrong step of a trajectory, each with its default variant."""
 
-OF_TRANSCRIPTS = frozenset({_OF_TASKS, *LOCALISING})
+OF_TRANSCRIPTS = frozenset({_TASK_JUDGE, *LOCALISING})
 """Judges that take cases of any kind if the output records its steps."""
 
 
@@ -63,15 +67,15 @@ def takes_transcripts(judge: JudgeId) -> bool:
 
 
 def judges_for(kind: Kind, outputs: int, recorded: int) -> list[str]:
-    """Return the judges to recommend for outputs of a kind; ``recorded`` of them have steps.
+    """Return the judges to recommend for outputs of a kind, of which ``recorded`` have steps.
 
-    Tool calls without a reference are judged with their results and the answer that follows, if these are recorded.
+    Tool calls without a reference are best judged together with their results and the final answer, if these are recorded.
     """
     judge = judge_of(kind)
-    by_calls = [] if judge is None else [judge]
+    judges = [] if judge is None else [judge]
     if kind_spec(kind).call != "any" or not recorded:
-        return by_calls
-    return [_OF_TASKS, *(by_calls if recorded < outputs else [])]
+        return judges
+    return [_TASK_JUDGE, *(judges if recorded < outputs else [])]
 
 
 class PromptName(NamedTuple):
@@ -92,14 +96,14 @@ SPLITTER = PromptName("statements", "split")
 
 
 class MeasuredPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Accuracy of a prompt with one model, as docs/evidence.md has it.
+    """Accuracy of a prompt with one model, as in docs/evidence.md.
 
     Attributes:
         model: The model that was recorded.
         data: What was judged: ``suite`` (the built-in suite) or ``real`` (real tool calls).
         n: Number of labelled outputs.
         accuracy: Share of them judged as labelled.
-        against: Variant of the same judge that it was compared with on the same outputs, or None if it was not.
+        against: Variant of the same judge with which it was compared on the same outputs, or None without a comparison.
         difference: Its accuracy minus that of the other variant.
         low: Lower end of the difference's 95 % interval.
         high: Upper end.
@@ -127,18 +131,18 @@ class MeasuredPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
 
 SHOWN_AT = 0.05
-"""Largest adjusted p-value at which one variant is called better or worse than another."""
+"""Up to this adjusted p-value, one variant is called better or worse than another."""
 
 
 class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Entry of ``prompts/recorded.toml`` for a shipped prompt.
 
     Attributes:
-        sha256: Hash of the file, which never changes.
+        sha256: Hash of the file. A shipped prompt never changes.
         pass_at: Pass threshold in (0, 1], or None for a prompt that is not a judge.
         recorded: Names of the recordings of a real model's replies.
         measured: What they show, per model and data.
-        transcript: ``calls`` for a prompt whose transcripts show calls without their results.
+        transcript: ``calls`` if the prompt's transcripts show calls without results, else ``full``.
     """
 
     sha256: str
@@ -155,25 +159,25 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def shipped_prompts() -> dict[PromptName, Path]:
     """Return every shipped prompt that grades one output, sorted by name."""
-    others = {SPLITTER.judge, *PAIRWISE, *LOCALISING}
-    return {name: file for name, file in all_prompts().items() if name.judge not in others}
+    other_judges = {SPLITTER.judge, *PAIRWISE, *LOCALISING}
+    return {name: file for name, file in all_prompts().items() if name.judge not in other_judges}
 
 
 def all_prompts() -> dict[PromptName, Path]:
-    """Return every shipped prompt for chat models by name, judges and others."""
+    """Return every shipped prompt for chat models, also those that are no judges of one output."""
     return {name: file for name, file in _files().items() if not is_decision(name)}
 
 
 def decision_prompts() -> dict[PromptName, Path]:
     """Return every shipped prompt for decision models, sorted by name.
 
-    Promptflow, batches and requests of chat models leave them out.
+    They cannot be used with promptflow, batches or chat models.
     """
     return {name: file for name, file in _files().items() if is_decision(name)}
 
 
 DECISION_VARIANT = "decision"
-"""Variant for decision models; the names of further ones begin with it."""
+"""Variant for decision models. Names of further such variants begin with it."""
 
 
 def is_decision(name: PromptName) -> bool:
@@ -210,11 +214,11 @@ def find_prompt(spec: str, *, decides: bool = False) -> tuple[PromptName, Path]:
     Args:
         spec: ``judge`` (its default variant), ``judge/variant``, or a path to a ``.prompty`` file. A file is named by its
             stem, with the variant ``custom``.
-        decides: Whether a decision model is asked, for which a judge's default variant is ``decision``.
+        decides: Whether a decision model is asked; then the default variant is ``decision``.
 
     Raises:
         PromptError: There is no such file.
-        UsageError: There is no such judge; the message lists what there is.
+        UsageError: There is no such judge; the message names those that exist.
     """
     if is_prompt_file(spec):
         path = Path(spec)
@@ -229,10 +233,10 @@ def find_prompt(spec: str, *, decides: bool = False) -> tuple[PromptName, Path]:
     if name in shipped:
         return name, shipped[name]
     judge_names = [str(entry) for entry in shipped if entry != SPLITTER]
-    close = difflib.get_close_matches(spec, [*judge_names, *defaults], 1)
+    close_names = difflib.get_close_matches(spec, [*judge_names, *defaults], 1)
     hint = (
-        f"did you mean {close[0]}?"
-        if close
+        f"did you mean {close_names[0]}?"
+        if close_names
         else f"there are {', '.join(dict.fromkeys(entry.partition('/')[0] for entry in judge_names))} "
         f"(their variants: `{command('prompts list')}`), or name a {SUFFIX} file"
     )

@@ -114,7 +114,7 @@ class JudgeOfParts(Composite):
         return self.judge.pass_at
 
     def _id(self, kind: JudgeKind, depends_on: str) -> JudgeId:
-        """Return the id of the composite; its fingerprint covers the judge of the parts and ``depends_on``."""
+        """Return the composite's id, whose fingerprint covers its judge and ``depends_on``."""
         text = f"{self.judge.fingerprint} {depends_on}"
         fingerprint = hashlib.sha256(text.encode()).hexdigest()
         return msgspec.structs.replace(self.judge.id, kind=kind, fingerprint=fingerprint)
@@ -184,8 +184,8 @@ def _single_question(question: JudgeQuestion) -> Deliberation:
     return verdict
 
 
-class _Ongoing(NamedTuple):
-    """An unfinished deliberation: its position among all, and its questions in the current round."""
+class _OngoingDeliberation(NamedTuple):
+    """An unfinished deliberation, its position among all, and its questions in this round."""
 
     position: int
     deliberation: Deliberation
@@ -198,21 +198,21 @@ def deliberate_together(
     """Run several deliberations concurrently; each round asks the questions of all of them."""
     verdicts: dict[int, Verdict] = {}
     ongoing = [
-        _Ongoing(position, deliberation, next(deliberation))
+        _OngoingDeliberation(position, deliberation, next(deliberation))
         for position, deliberation in enumerate(deliberations)
     ]
     while ongoing:
         questions_of_round = [question for deliberation in ongoing for question in deliberation.questions]
         # The answers come in the order of the questions, so each deliberation takes its own from the front.
         answers = iter((yield questions_of_round))
-        unfinished: list[_Ongoing] = []
+        unfinished: list[_OngoingDeliberation] = []
         for position, deliberation, questions in ongoing:
             try:
                 next_questions = deliberation.send([next(answers) for _ in questions])
             except StopIteration as end:
                 verdicts[position] = end.value
             else:
-                unfinished.append(_Ongoing(position, deliberation, next_questions))
+                unfinished.append(_OngoingDeliberation(position, deliberation, next_questions))
         ongoing = unfinished
     return [verdicts[position] for position in sorted(verdicts)]
 

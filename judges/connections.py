@@ -1,7 +1,7 @@
 """promptflow connections: the endpoint and key of a model, from a file, name or object.
 
-A file is read here, in promptflow-core's documented form, so that `--connection FILE.yml` needs no promptflow; `make promptflow`
-holds the result against promptflow-core's own classes and loader.
+Files are read here, so that `--connection FILE.yml` needs no promptflow. `make promptflow` compares the result with promptflow-core's
+own classes and loader.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ class ServerlessConnection(NamedTuple):
 
 Connection: TypeAlias = OpenAIConnection | AzureOpenAIConnection | ServerlessConnection
 
-_KINDS: Mapping[str, type[Connection]] = {
+_CONNECTION_TYPES: Mapping[str, type[Connection]] = {
     "openai": OpenAIConnection,
     "azureopenai": AzureOpenAIConnection,
     "serverless": ServerlessConnection,
 }
-"""Fields of each type of connection, with the names and defaults of promptflow-core's classes."""
+"""Connection classes by ``type`` in a file. Their names, fields and defaults are those of promptflow-core's classes."""
 
-_IGNORED = frozenset(
+_IGNORED_FIELDS = frozenset(
     {"$schema", "name", "type", "module", "expiry_time", "created_date", "last_modified_date"}
 )
-"""Further fields of a file, which only promptflow uses."""
+"""Fields of a file that only promptflow uses."""
 
-_REFERENCE = re.compile(r"\$\{env:([^}]+)\}")
+_VARIABLE = re.compile(r"\$\{env:([^}]+)\}")
 _EXPECTED = (
     "expected an OpenAI, Azure OpenAI or serverless connection (type: open_ai, azure_open_ai or serverless)"
 )
@@ -81,7 +81,7 @@ def connection_endpoint(connection: object, environment: Mapping[str, str]) -> E
 
     Raises:
         ConfigurationError: There is no such connection, or it has another type.
-        InputError: The file cannot be used; the message shows no value of a field.
+        InputError: The file cannot be used. The message shows no values, since one may be a key.
     """
     if not isinstance(connection, str | Path):
         return _endpoint(connection, "connection")
@@ -95,28 +95,29 @@ def _read(path: Path, environment: Mapping[str, str]) -> Any:
         values, lines = read_yaml_mapping(read_prompt_text(path), path, noun="a connection")
     except PromptError as error:
         raise ConfigurationError(str(error)) from error
-    kind = _KINDS.get(re.sub(r"[_\s-]|connection$", "", str(values.get("type")).lower()))
+    # promptflow accepts open_ai, OpenAI and OpenAIConnection alike.
+    kind = _CONNECTION_TYPES.get(re.sub(r"[_\s-]|connection$", "", str(values.get("type")).lower()))
     if kind is None:
         raise InputError(
             f"{_EXPECTED}, got {values.get('type')!r}", path=path, line=lines.get("type"), field="type"
         )
-    known = kind._fields
+    known_fields = kind._fields
     fields: dict[str, str] = {}
     for name, value in values.items():
-        if name in known:
+        if name in known_fields:
             text = _text(value, environment, path, lines.get(name), name)
             fields |= {name: text} if text else {}
-        elif name not in _IGNORED:
+        elif name not in _IGNORED_FIELDS:
             raise InputError(
-                f"unknown field; this kind has: {', '.join(known)}",
+                f"unknown field; this kind has: {', '.join(known_fields)}",
                 path=path,
                 line=lines.get(name),
                 field=name,
             )
-    required = set(known) - set(kind._field_defaults)
+    required = set(known_fields) - set(kind._field_defaults)
     if fields.get("auth_mode", "key") == "key":
         required.add("api_key")
-    for name in known:
+    for name in known_fields:
         if name in required and name not in fields:
             raise InputError("missing; a value, or ${env:NAME}", path=path, field=name)
     return kind(**fields)
@@ -125,12 +126,15 @@ def _read(path: Path, environment: Mapping[str, str]) -> Any:
 def _text(
     value: object, environment: Mapping[str, str], path: Path, line: int | None, field: str
 ) -> str | None:
-    """Return a field's value; no error shows it, since it may be a key."""
+    """Return a field's value, with a variable replaced.
+
+    Errors do not show the value, since it may be a key.
+    """
     if value is None or isinstance(value, str | int | date):
         text = "" if value is None else str(value).strip()
     else:
         raise InputError("expected a text", path=path, line=line, field=field)
-    reference = _REFERENCE.fullmatch(text)
+    reference = _VARIABLE.fullmatch(text)
     if reference:
         if not environment.get(reference[1]):
             raise InputError(f"the variable {reference[1]} is not set", path=path, line=line, field=field)
@@ -142,7 +146,7 @@ def _text(
 
 
 def _look_up(name: str) -> object:
-    """Return a connection stored by promptflow; promptflow-core alone cannot look one up."""
+    """Return a connection that promptflow stores; promptflow-core alone cannot find one."""
     try:
         connections: Any = import_module("promptflow.connections")
         return connections.ConnectionProvider.get_instance().get(name)
@@ -156,12 +160,12 @@ def _look_up(name: str) -> object:
 
 
 def _endpoint(connection: Any, where: str) -> Endpoint:
-    """Return the endpoint of a connection.
+    """Return the endpoint of a connection, which may be an object of promptflow.
 
-    The names of its classes tell its type, so that promptflow need not be imported.
+    Classes are compared by name, so that promptflow need not be imported.
     """
-    kinds = {each.__name__ for each in type(connection).__mro__}
-    if AzureOpenAIConnection.__name__ in kinds:
+    class_names = {cls.__name__ for cls in type(connection).__mro__}
+    if AzureOpenAIConnection.__name__ in class_names:
         token = None if connection.auth_mode == "key" else _token(connection, where)
         return Endpoint(
             base_url=connection.api_base,
@@ -170,7 +174,7 @@ def _endpoint(connection: Any, where: str) -> Endpoint:
             api_version=connection.api_version,
             token=token,
         )
-    if OpenAIConnection.__name__ in kinds:
+    if OpenAIConnection.__name__ in class_names:
         # promptflow stores a missing address as "_".
         base_url = None if connection.base_url in {"", "_"} else connection.base_url
         return Endpoint(
@@ -178,7 +182,7 @@ def _endpoint(connection: Any, where: str) -> Endpoint:
             api_key=connection.api_key,
             organization=connection.organization or None,
         )
-    if ServerlessConnection.__name__ in kinds:
+    if ServerlessConnection.__name__ in class_names:
         base = str(connection.api_base).rstrip("/")
         # promptflow's tools call such a deployment with the openai library.
         return Endpoint(base_url=base if base.endswith("/v1") else f"{base}/v1", api_key=connection.api_key)

@@ -92,7 +92,7 @@ def criterion_work(judge: PromptJudge, work: Iterable[Work]) -> Iterator[Work]:
 
 
 def criteria_by(by: str) -> str:
-    """Return the author of verdicts on single criteria that are split from a reply on all criteria."""
+    """Return the author of verdicts on single criteria, made from a reply on all criteria."""
     return f"criteria@{by}"
 
 
@@ -119,6 +119,7 @@ def _outcome(points: Points, verdicts: Sequence[Verdict]) -> tuple[Outcome, str]
     if not verdicts:
         return "not_applicable", "the case has no criterion"
     ungraded = [PartOutcome(verdict.outcome, verdict.reason) for verdict in verdicts if verdict.score is None]
+    # A score from some of the criteria would not be comparable.
     if ungraded:
         outcome, reason = outcome_of_ungraded(ungraded)
         return outcome, f"{len(ungraded)} of {len(verdicts)} criteria without a verdict: {reason}"

@@ -1,7 +1,7 @@
-"""Request and retry cycle of prompt judges: requests for an item, results from replies.
+"""The cycle of a prompt judge: requests about one item, and the result from their replies.
 
-`judge_output` sends the requests to a provider: a model, a recording or the results of a batch. `unanswered` only lists the
-requests that have no reply yet.
+`cycle` is a generator of requests. It is driven by `judge_output`, which sends them to a provider (a model, a recording or a batch's
+results), and by `unanswered`, which lists those that have no reply yet. `judge_concurrently` judges many items at once.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 Lookup: TypeAlias = Callable[[Request], Reply | None]
 """Function that returns the reply to a request, or None if there is none yet."""
 
-_SHOWN = 80
-"""Characters of each text that an item's name in an error shows."""
+_MAX_SHOWN_LENGTH = 80
+"""Maximum characters of each text in an item's name in errors."""
 _MAX_REQUESTS = 2
 """Maximum number of requests for one result: an unreadable reply is requested once more."""
 
@@ -38,17 +38,17 @@ def cycle(
 ) -> Generator[Request, Reply, AskResult]:
     """Yield a judge's requests about one output, and return its result.
 
-    If the cache alone answers them, and cannot be read, they are asked anew.
+    An unreadable reply is requested once more. If all unreadable replies came from the cache, they are requested anew.
 
     Yields:
-        Requests; the caller sends the reply to each, or throws the CallError that came instead.
+        Requests. The caller sends the reply of each into the generator, or throws its CallError.
 
     Raises:
         PromptError: The prompt cannot be rendered.
         RefusedParameterError: The model refuses a parameter that the judge can do without.
     """
     try:
-        messages, asked = judge.request(case, output)
+        messages, first_parameters = judge.request(case, output)
     except NotApplicableError as error:
         return AskResult("not_applicable", reason=str(error))
     judge = judge.for_item(case, output)
@@ -56,7 +56,7 @@ def cycle(
     result = AskResult("failed")
     unread: tuple[Reply, ...] = ()
     for anew in (False, True):
-        parameters = asked
+        parameters = first_parameters
         for attempt in range(_MAX_REQUESTS):
             try:
                 reply = yield make_request(
@@ -80,7 +80,7 @@ def cycle(
             unread = (*unread, reply)
             parameters = with_more_room(parameters, reply)
         if not all(reply.from_cache for reply in unread):
-            break
+            break  # the model itself has replied: only cached replies are worth asking anew
     return result
 
 
@@ -91,7 +91,7 @@ def _usage(spent: Usage, unread: int, *, replied: bool) -> Usage:
 
 
 def _without_reply(error: CallError, judge: JudgePrompt, before: AskResult, usage: Usage) -> AskResult:
-    """Return the result if no reply came; ``before`` is that of an earlier reply."""
+    """Return the result after a failed call; ``before`` is the result of an earlier reply."""
     _drop_traceback(error)
     if isinstance(error, NotRecordedError):
         # A recording without a second reply leaves the first one unparsable.
@@ -110,17 +110,17 @@ def unanswered(
 ) -> Iterator[Request]:
     """Yield the requests of a judge that have no reply yet.
 
-    At most one per item: its first request, or the second if the known reply cannot be parsed.
+    There is at most one per item: its first request, or the second if the reply to the first cannot be parsed.
 
     Args:
         judge: The judge.
         work: Its work.
         lookup: Function that looks up replies.
         on_result: Called with each result that needs no further request.
-        retry_of: Numbers of later commands' retries, or None if there are none.
+        retry_of: Counts of earlier commands that got only unreadable replies, or None if there are none.
 
     Yields:
-        Requests, in the order of the work; equal outputs yield equal requests.
+        Requests, in the order of the work. Equal outputs yield equal requests.
 
     Raises:
         PromptError: The prompt cannot be rendered.
@@ -144,7 +144,7 @@ async def judge_output(
 ) -> Verdict:
     """Judge one output.
 
-    ``retry`` is the number of the later command that asks again.
+    ``retry`` counts the earlier commands that got only unreadable replies.
 
     Raises:
         PromptError: The prompt cannot be rendered.
@@ -172,19 +172,19 @@ async def judge_output(
 async def judge_concurrently(
     work: Iterable[Work], ask: Callable[[Case, Output, int], Awaitable[Verdict]], tasks: int
 ) -> AsyncGenerator[Verdict]:
-    """Judge outputs concurrently, in memory that does not grow with their number.
+    """Judge outputs concurrently; the memory does not grow with their number.
 
     Args:
-        work: Cases, outputs and repetitions; consumed only as fast as the verdicts.
+        work: Cases, outputs and repetitions, consumed no faster than the verdicts.
         ask: Function that judges one output.
         tasks: Number of outputs judged at a time.
     """
     remaining = iter(work)
-    done: asyncio.Queue[Verdict | None] = asyncio.Queue(maxsize=tasks)
+    verdicts: asyncio.Queue[Verdict | None] = asyncio.Queue(maxsize=tasks)  # None: there are no more
 
     async def worker() -> None:
         for case, output, repeat in remaining:
-            await done.put(await ask(case, output, repeat))
+            await verdicts.put(await ask(case, output, repeat))
 
     async def all_workers() -> None:
         try:
@@ -192,35 +192,35 @@ async def judge_concurrently(
                 for _ in range(tasks):
                     group.create_task(worker())
         except BaseExceptionGroup:
-            await done.put(None)
+            await verdicts.put(None)
             raise
-        await done.put(None)
+        await verdicts.put(None)
 
     running = asyncio.create_task(all_workers())
     try:
-        while (verdict := await done.get()) is not None:
+        while (verdict := await verdicts.get()) is not None:
             yield verdict
         await running
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from errors
     finally:
         running.cancel()
-        while not done.empty():  # otherwise a worker in `put` would wait forever for a reader
-            done.get_nowait()
+        while not verdicts.empty():  # otherwise a worker in `put` would wait forever for a reader
+            verdicts.get_nowait()
         await asyncio.gather(running, return_exceptions=True)
 
 
 def _item_name(case: Case, output: Output) -> str:
-    """Return the name of an item for messages: its case, and the beginnings of its texts."""
+    """Return the name of an item for errors: its case, and the beginnings of its texts."""
     texts = [message.get("content") for message in case.messages[-1:] if isinstance(message, dict)]
-    shown = (f'"{text[:_SHOWN]}"' for text in (*texts, output.text) if isinstance(text, str))
-    return " ".join([f"{case.id!r}", *shown])
+    quotes = (f'"{text[:_MAX_SHOWN_LENGTH]}"' for text in (*texts, output.text) if isinstance(text, str))
+    return " ".join([f"{case.id!r}", *quotes])
 
 
 def _drop_traceback(error: CallError) -> None:
     """Drop a failure's traceback, cause and context.
 
-    Their frames refer to the request, and to the task that refers to the failure. This cycle would keep an item's texts in
-    memory until the next garbage collection.
+    Their frames refer to the request, and to the task, which refers to the failure. This reference cycle would keep the item's texts
+    in memory until the next garbage collection.
     """
     error.__traceback__ = error.__cause__ = error.__context__ = None

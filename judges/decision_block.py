@@ -26,25 +26,27 @@ from .transport.decision_apis import CANARY, Question, QuestionType
 ScoreRule: TypeAlias = Literal["one", "all_of", "mean", "fraction", "expected"]
 
 NO_STEP = "none"
-"""Option of a choice among steps for a trajectory without a wrong step."""
+"""Option of a choice among steps: no step is wrong."""
 MAX_OPTIONS = 255
-_LEAST, _MAX_LEVELS = 2, 10
+_MIN_OPTIONS, _MAX_LEVELS = 2, 10
 _STEPS = "steps"
 _NUMBER = "{number}"
+"""Placeholder in a question that is asked about each part of an entry: the number of the part."""
 
 
 class DeclaredQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A question as a prompt file declares it.
 
     Attributes:
-        ask: The instructions, about entries of the state by name.
+        ask: The instructions; they refer to entries of the state by name.
         type: ``yes_no``, ``choice`` or ``score``.
         if_true: Meaning of yes.
         if_false: Meaning of no.
         choices: Options with descriptions; ``steps`` for the agent's step numbers and ``none``.
         levels: Ordered levels, the lowest first.
         values: Score in [0, 1] of each choice.
-        each: Entry of the state about whose parts it is asked one by one; ``{number}`` in ``ask`` is the part's.
+        each: Entry of the state with numbered parts. The question is asked about each part, whose number replaces ``{number}``
+            in ``ask``.
     """
 
     ask: str
@@ -61,7 +63,7 @@ class DeclaredQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """True if the options are the steps of a trajectory."""
         return self.choices == _STEPS
 
-    def asked(self, name: str, *, part: str | None = None, steps: int = 0) -> Question:
+    def as_question(self, name: str, *, part: str | None = None, steps: int = 0) -> Question:
         """Return the question for one item, or for one part of an entry of its state."""
         ask = self.ask if part is None else self.ask.replace(_NUMBER, part)
         return Question(name if part is None else f"{name}_{part}", self.type, ask, self._options(steps))
@@ -77,7 +79,7 @@ class DeclaredQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {name: text for name, text in criteria.items() if text is not None}
 
 
-class _Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _BlockFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     state: list[str]
     questions: dict[str, DeclaredQuestion]
     score: ScoreRule = "one"
@@ -89,11 +91,11 @@ class DecisionBlock:
     """Questions to a decision model, and how their answers make a score.
 
     Attributes:
-        state: Inputs that are sent, with whether each is required.
+        state: Names of the entries that are sent as material, with whether an item must have them.
         questions: The questions by name, in their order.
         score: Rule of the score.
         scored: Names of the questions that make the score; others are only evidence.
-        fixed: The questions as they are asked about every item, or None if they depend on it.
+        fixed: The questions, if they are the same for every item, else None.
     """
 
     state: Mapping[str, bool]
@@ -104,22 +106,22 @@ class DecisionBlock:
 
     @property
     def names_steps(self) -> bool:
-        """True if the score's question is the first wrong step of a trajectory."""
+        """True if the score's question asks for the first wrong step of a trajectory."""
         return self.questions[self.scored[0]].among_steps
 
-    def asked(self, parts: Mapping[str, Iterable[str]], steps: int = 0) -> list[Question]:
+    def questions_for(self, parts: Mapping[str, Iterable[str]], steps: int = 0) -> list[Question]:
         """Return the questions for one item.
 
         Args:
-            parts: Numbers of the parts of each entry of the state that is asked about part by part.
+            parts: For each entry of the state with parts, the numbers of its parts.
             steps: Number of the agent's steps.
         """
         if self.fixed is not None:
             return [*self.fixed]
         return [
-            each.asked(name, part=part, steps=steps)
-            for name, each in self.questions.items()
-            for part in ([None] if each.each is None else parts[each.each])
+            question.as_question(name, part=part, steps=steps)
+            for name, question in self.questions.items()
+            for part in ([None] if question.each is None else parts[question.each])
         ]
 
 
@@ -132,15 +134,17 @@ def read_decision_block(front: FrontMatter) -> DecisionBlock | None:
     if front.values.get("decision") is None:
         return None
     try:
-        declared = convert(front.values["decision"], _Declared)
+        declared = convert(front.values["decision"], _BlockFields)
         return _block(declared)
     except msgspec.ValidationError as error:
-        raise front.fault(str(error).replace("`$.", "`").replace("`$", "`decision"), "decision") from error
+        # msgspec calls the block `$`.
+        message = str(error).replace("`$.", "`").replace("`$", "`decision")
+        raise front.fault(message, "decision") from error
     except ValueError as error:
         raise front.fault(str(error), "decision") from error
 
 
-def _block(declared: _Declared) -> DecisionBlock:
+def _block(declared: _BlockFields) -> DecisionBlock:
     state = {name.removesuffix("?"): not name.endswith("?") for name in declared.state}
     if not state or not declared.questions:
         raise ValueError("expected entries of the state, and questions about them")
@@ -151,15 +155,13 @@ def _block(declared: _Declared) -> DecisionBlock:
             _require_valid(question, state)
         except ValueError as error:
             raise ValueError(f"questions.{name}: {error}") from error
-    scored = declared.of or list(declared.questions)
+    scored = declared.of or list(declared.questions)  # by default, all questions make the score
     if unknown := sorted(set(scored) - declared.questions.keys()):
         raise ValueError(f"of: there is no question {unknown[0]!r}")
     _require_scorable(declared.score, [declared.questions[name] for name in scored])
-    varies = any(
-        declared_question.each is not None or declared_question.among_steps
-        for declared_question in declared.questions.values()
-    )
-    fixed = None if varies else [each.asked(name) for name, each in declared.questions.items()]
+    questions = declared.questions
+    depend_on_item = any(question.each is not None or question.among_steps for question in questions.values())
+    fixed = None if depend_on_item else [question.as_question(name) for name, question in questions.items()]
     return DecisionBlock(state, declared.questions, declared.score, tuple(scored), fixed)
 
 
@@ -167,18 +169,17 @@ def _require_valid(question: DeclaredQuestion, state: Mapping[str, bool]) -> Non
     """Require that a question has what its type needs, and nothing else."""
     if not question.ask.strip():
         raise ValueError("ask is empty")
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "if_true": question.if_true, "if_false": question.if_false, "choices": question.choices, "values": question.values, "levels": question.levels,
     }  # fmt: skip
-    usable = {"yes_no": {"if_true", "if_false"}, "choice": {"choices", "values"}, "score": {"levels"}}[
+    allowed = {"yes_no": {"if_true", "if_false"}, "choice": {"choices", "values"}, "score": {"levels"}}[
         question.type
     ]
-    if other := [name for name, value in given.items() if value and name not in usable]:
-        raise ValueError(f"{other[0]} does not go with type {question.type}")
-    if (
-        question.type == "score"
-        and not _LEAST <= len(dict.fromkeys(question.levels)) == len(question.levels) <= _MAX_LEVELS
-    ):
+    if excess := [name for name, value in options.items() if value and name not in allowed]:
+        raise ValueError(f"{excess[0]} does not go with type {question.type}")
+    levels = question.levels
+    are_different = len(set(levels)) == len(levels)
+    if question.type == "score" and not (are_different and _MIN_OPTIONS <= len(levels) <= _MAX_LEVELS):
         raise ValueError(f"expected 2 to {_MAX_LEVELS} different levels, the lowest first")
     if question.type == "choice" and not question.among_steps:
         _require_choices(question)
@@ -194,7 +195,7 @@ def _require_valid(question: DeclaredQuestion, state: Mapping[str, bool]) -> Non
 
 def _require_choices(question: DeclaredQuestion) -> None:
     choices = question.choices
-    if not _LEAST <= len(choices) <= MAX_OPTIONS:
+    if not _MIN_OPTIONS <= len(choices) <= MAX_OPTIONS:
         raise ValueError(f"expected 2 to {MAX_OPTIONS} choices")
     if question.values and (
         question.values.keys() != set(choices)
@@ -204,21 +205,21 @@ def _require_choices(question: DeclaredQuestion) -> None:
 
 
 PARTED: Mapping[str, str] = {"statements": "response", "requests": "messages"}
-"""Entries of a state that have numbered parts, with the inputs of which they are made."""
+"""Entries of a state with numbered parts, and the input that is divided into them."""
 
 
 def _require_scorable(rule: ScoreRule, questions: Sequence[DeclaredQuestion]) -> None:
     """Require that answers to these questions make a score by this rule."""
     several = len(questions) > 1
-    parted = any(question.each is not None for question in questions)
+    has_parts = any(question.each is not None for question in questions)
     match rule:
-        case "one" if several or parted or not (questions[0].type == "yes_no" or questions[0].among_steps):
+        case "one" if several or has_parts or not (questions[0].type == "yes_no" or questions[0].among_steps):
             raise ValueError("score: one needs one yes/no question (of: [NAME]), or a choice among steps")
         case "all_of" if any(question.type != "yes_no" for question in questions):
             raise ValueError("score: all_of needs yes/no questions")
-        case "fraction" if several or not parted or questions[0].type != "yes_no":
+        case "fraction" if several or not has_parts or questions[0].type != "yes_no":
             raise ValueError("score: fraction needs one yes/no question with each")
-        case "expected" if several or parted or questions[0].type == "yes_no":
+        case "expected" if several or has_parts or questions[0].type == "yes_no":
             raise ValueError("score: expected needs one question of type score, or choice with values")
         case _:
             pass

@@ -1,4 +1,7 @@
-"""Scores of a decision model's answers, with bounds and our own confidence."""
+"""Make a score of a decision model's answers, with bounds and a confidence of our own.
+
+Answers are checked strictly: a probability that is missing or no number never becomes 0.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,20 @@ from .decision_block import NO_STEP, DecisionBlock, DeclaredQuestion
 from .parsing.parsed_reply import ParsedReply, ReplyParser
 from .parsing.step_reply import STEP_NAMED
 
-_ROUNDING = 0.005
-"""Largest error of a probability that is rounded to two decimals, as some servers do."""
+_MAX_ROUNDING = 0.005
+"""Maximum error of a probability that a server rounds to two decimals."""
 _DECIMALS = 2
-_UNROUNDED = 1e-9
-_IMPRECISION = 0.01
-"""Largest error of the sum of probabilities that are not rounded, such as those of 16-bit numbers."""
+_FLOAT_ERROR = 1e-9
+_MAX_SUM_ERROR = 0.01
+"""Maximum error of a sum of probabilities that are not rounded, but computed with 16-bit numbers, for example."""
 _PART = re.compile(r"\A(?P<name>.+)_(?P<part>[0-9]{1,6})\Z")
 
 QUESTIONS, CONFIDENCE, BOUNDS = "questions", "confidence", "bounds"
-"""Keys in evidence: all answers, our own confidence in the score's, and the bounds of a joint probability."""
+"""Evidence keys: all answers, our confidence in the answer that makes the score, and bounds of a joint probability."""
 
 
 class UnscoredAnswersError(DecodingError):
-    """Answers that make no score; ``details`` holds those that were given."""
+    """Answers of which no score can be made; ``details`` contains the answers."""
 
     def __init__(self, message: str, *, refused: bool, details: Mapping[str, Any]) -> None:
         super().__init__(message)
@@ -42,8 +45,8 @@ class _Value(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """Answers to a question: valid ones with their values, and what is wrong with the others."""
+class _ReadAnswers:
+    """Answers by question: values of valid ones, refused questions, and problems of the rest."""
 
     values: dict[str, _Value] = field(default_factory=dict[str, _Value])
     refused: list[str] = field(default_factory=list[str])
@@ -51,7 +54,10 @@ class _Read:
 
 
 def decision_parser(block: DecisionBlock, *, flipped: bool = False) -> ReplyParser:
-    """Return a parser of decision models' replies; ``flipped`` for a criterion about a fault."""
+    """Return a parser of decision models' replies.
+
+    With ``flipped``, for a criterion that describes a fault, the score is 1 minus the usual one.
+    """
 
     def parse(text: str) -> ParsedReply:
         answers = _answers(text)
@@ -60,12 +66,12 @@ def decision_parser(block: DecisionBlock, *, flipped: bool = False) -> ReplyPars
         if read.problems:
             raise UnscoredAnswersError("; ".join(read.problems), refused=False, details=details)
         if read.refused:
-            named = ", ".join(read.refused)
+            names = ", ".join(read.refused)
             raise UnscoredAnswersError(
-                f"the model refused the question {named}", refused=True, details=details
+                f"the model refused the question {names}", refused=True, details=details
             )
-        score, further = _scored(block, read.values, answers)
-        details |= further
+        score, evidence = _score(block, read.values, answers)
+        details |= evidence
         if flipped:
             score = 1 - score
             if BOUNDS in details:
@@ -76,9 +82,9 @@ def decision_parser(block: DecisionBlock, *, flipped: bool = False) -> ReplyPars
 
 
 def form_parser(text: str) -> ParsedReply:
-    """Parse a reply to questions in another form, whose answers are compared and make no grade.
+    """Parse a reply to questions in another form (`decision_forms`), for comparison.
 
-    The score is the mean of our confidence in the answers.
+    The score is not a grade but the mean of our confidence in the answers.
     """
     answers = _answers(text)
     details: dict[str, Any] = {QUESTIONS: answers}
@@ -95,19 +101,19 @@ def form_parser(text: str) -> ParsedReply:
         raise UnscoredAnswersError(
             f"the model refused the question {', '.join(refused)}", refused=True, details=details
         )
-    sure = [confidence_of(answer_distribution(answer)) for answer in answers.values()]
-    return ParsedReply(sum(sure) / len(sure), None, details)
+    confidences = [confidence_of(answer_distribution(answer)) for answer in answers.values()]
+    return ParsedReply(sum(confidences) / len(confidences), None, details)
 
 
 YES, NO = "yes", "no"
-"""Options of a yes/no question, as its answer is compared."""
+"""Options in the distribution of a yes/no question."""
 
 
 def answer_distribution(answer: Mapping[str, Any] | None) -> dict[str, float]:
-    """Return the distribution of one answer; of a yes/no question, over yes and no.
+    """Return the distribution of one answer over its options, such as yes and no.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is not a distribution.
     """
     if answer is None:
         raise ValueError("no answer")
@@ -129,28 +135,28 @@ def _answers(text: str) -> dict[str, dict[str, Any] | None]:
         raise DecodingError(f"the reply holds no answers: {error}") from error
 
 
-def _read(block: DecisionBlock, answers: Mapping[str, dict[str, Any] | None]) -> _Read:
+def _read(block: DecisionBlock, answers: Mapping[str, dict[str, Any] | None]) -> _ReadAnswers:
     """Read the answers of which the score is made."""
-    read = _Read()
+    read_answers = _ReadAnswers()
     for name in block.scored:
         question = block.questions[name]
-        asked = list(_asked(name, question, answers))
-        if not asked:
-            read.problems.append(f"no answer to {name}")
-        for each in asked:
-            answer = answers.get(each)
+        answer_names = list(_answer_names(name, question, answers))
+        if not answer_names:
+            read_answers.problems.append(f"no answer to {name}")
+        for answer_name in answer_names:
+            answer = answers.get(answer_name)
             if answer is not None and answer.get("refused") is True:
-                read.refused.append(each)
+                read_answers.refused.append(answer_name)
                 continue
             try:
-                read.values[each] = _value(question, answer)
+                read_answers.values[answer_name] = _value(question, answer)
             except ValueError as error:
-                read.problems.append(f"{each}: {error}")
-    return read
+                read_answers.problems.append(f"{answer_name}: {error}")
+    return read_answers
 
 
-def _asked(name: str, question: DeclaredQuestion, answers: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names under which a question was asked; a reply names every question."""
+def _answer_names(name: str, question: DeclaredQuestion, answers: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the answers to a question: its own, or one for each part."""
     if question.each is None:
         yield name
         return
@@ -164,20 +170,25 @@ def _value(question: DeclaredQuestion, answer: Mapping[str, Any] | None) -> _Val
         raise ValueError("no answer")
     if question.type == "yes_no":
         p = _probability(answer.get("p"))
-        return _Value(p, abs(2 * p - 1))
+        return _Value(p, abs(2 * p - 1))  # 0 at a half, 1 at certainty
     distribution = _distribution(answer)
     confidence = _confidence(list(distribution.values()))
     if question.type == "score":
-        levels = len(distribution) - 1
-        return _Value(_clipped(sum(int(level) * p for level, p in distribution.items()) / levels), confidence)
+        highest = len(distribution) - 1
+        expected_level = sum(int(level) * p for level, p in distribution.items())
+        return _Value(_clipped(expected_level / highest), confidence)
     if question.among_steps:
         return _Value(distribution[NO_STEP], confidence)
-    values = question.values
-    return _Value(_clipped(sum(values[label] * p for label, p in distribution.items())), confidence)
+    expected_value = sum(question.values[label] * p for label, p in distribution.items())
+    return _Value(_clipped(expected_value), confidence)
 
 
 def _probability(value: Any) -> float:
-    """Return a probability; anything else, null and NaN among them, is an error and never 0."""
+    """Return a probability.
+
+    Raises:
+        ValueError: It is anything else, such as null or NaN, which must not become 0.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"expected a probability, got {'nothing' if value is None else repr(value)}")  # noqa: TRY004 - of a reply
     if not 0 <= value <= 1:
@@ -186,14 +197,17 @@ def _probability(value: Any) -> float:
 
 
 def _distribution(answer: Mapping[str, Any]) -> dict[str, float]:
-    """Return the distribution over the options, scaled to 1 if only rounded."""
-    given: Any = answer.get("probabilities")
-    if not isinstance(given, dict):
+    """Return the distribution over the options.
+
+    It is scaled to a sum of 1, if the difference may be due to rounding.
+    """
+    probabilities: Any = answer.get("probabilities")
+    if not isinstance(probabilities, dict):
         raise ValueError("no probabilities")  # noqa: TRY004 - of a reply
     if unexpected := answer.get("unexpected"):
         raise ValueError(f"probabilities of options that were not asked about: {', '.join(unexpected)}")
     try:
-        distribution = {label: _probability(p) for label, p in cast("dict[str, Any]", given).items()}
+        distribution = {label: _probability(p) for label, p in cast("dict[str, Any]", probabilities).items()}
     except ValueError as error:
         raise ValueError(f"an option has none: {error}") from error
     total = sum(distribution.values())
@@ -203,13 +217,13 @@ def _distribution(answer: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _tolerance(probabilities: Collection[float]) -> float:
-    """Return by how much probabilities may miss a sum of 1: by their rounding, or by little."""
-    rounded = all(abs(p - round(p, _DECIMALS)) < _UNROUNDED for p in probabilities)
-    return len(probabilities) * _ROUNDING + _UNROUNDED if rounded else _IMPRECISION
+    """Return how far the sum of probabilities may be from 1."""
+    are_rounded = all(abs(p - round(p, _DECIMALS)) < _FLOAT_ERROR for p in probabilities)
+    return len(probabilities) * _MAX_ROUNDING + _FLOAT_ERROR if are_rounded else _MAX_SUM_ERROR
 
 
 def _confidence(probabilities: Sequence[float]) -> float:
-    """Return the margin of the likeliest option above chance, from 0 to 1."""
+    """Return the likeliest option's probability, scaled so that chance is 0 and certainty 1."""
     n = len(probabilities)
     return _clipped((n * max(probabilities) - 1) / (n - 1))
 
@@ -218,22 +232,23 @@ def _clipped(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _scored(
+def _score(
     block: DecisionBlock, values: Mapping[str, _Value], answers: Mapping[str, dict[str, Any] | None]
 ) -> tuple[float, dict[str, Any]]:
-    """Return the score, and evidence that goes with its rule."""
+    """Return the score by the block's rule, and the evidence that the rule adds."""
     numbers = [value.value for value in values.values()]
     if block.score == "all_of":
+        # Bounds of the probability that all answers are yes, whatever their dependence (Fréchet 1935).
         least = min(values, key=lambda name: values[name].value)
-        lower = max(0.0, sum(numbers) - (len(numbers) - 1))
-        further = {CONFIDENCE: values[least].confidence, "least": least, BOUNDS: [lower, values[least].value]}
-        return values[least].value, further
+        lower, upper = max(0.0, sum(numbers) - (len(numbers) - 1)), values[least].value
+        evidence = {CONFIDENCE: values[least].confidence, "least": least, BOUNDS: [lower, upper]}
+        return upper, evidence
     if block.score in {"mean", "fraction"}:
         return sum(numbers) / len(numbers), {}
     ((name, only),) = values.items()
-    further = {CONFIDENCE: only.confidence}
+    evidence = {CONFIDENCE: only.confidence}
     if block.questions[name].among_steps:
         probabilities: dict[str, float] = (answers[name] or {})["probabilities"]
         likeliest = max(probabilities, key=probabilities.__getitem__)
-        further[STEP_NAMED] = 0 if likeliest == NO_STEP else int(likeliest)
-    return only.value, further
+        evidence[STEP_NAMED] = 0 if likeliest == NO_STEP else int(likeliest)
+    return only.value, evidence

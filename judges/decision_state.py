@@ -1,4 +1,7 @@
-"""Material for a decision model: inputs as JSON entries, and their numbered parts."""
+"""The request to a decision model about one output: material as JSON, and questions.
+
+The material of a request is called its state. Its entries are inputs of prompts, some of them in another form.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,19 @@ from typing import Any
 
 from ..records import Case, Output
 from ..records.output import steps_by_turn, turns_asked
-from .as_json import dumps, well_formed
+from .as_json import dumps, replace_surrogates
 from .decision_block import MAX_OPTIONS, PARTED, DecisionBlock
-from .decision_forms import FormedItem, formed
+from .decision_forms import FormedItem, request_in_form
 from .media import require_sendable, shown_among, with_marks
 from .prompt_inputs import fence_for
 from .prompt_variables import INPUT_BUILDERS, InputBuilder, NotApplicableError
-from .transport.decision_apis import CANARY_BYTES, DecisionApi, compiled, with_canary
+from .transport.decision_apis import CANARY_BYTES, DecisionApi, compile_request, with_canary
 
 STATE_VERSION = 1
-"""Version of the form of the material, part of a judge's fingerprint."""
+"""Version of how the material is written, part of a judge's fingerprint."""
 
 _MAX_PARTS = 60
-"""Maximum number of parts; servers take 64 questions or more at once."""
+"""Maximum number of parts of an entry, each of which may be a question: servers take 64 questions or more."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 _JSON_LINES = frozenset({"transcript", "steps"})
 
@@ -44,34 +47,35 @@ def decision_request(
         builders: Functions that make the entries of the state.
         case: The case.
         output: The output.
-        how: Instruction to make a judge send images, for an item with one.
+        how: Advice for an error: how to make the judge send images.
         form: Form of the request; empty for the usual one.
 
     Raises:
         NotApplicableError: The item lacks an entry, or has too many steps, or its request has no such form.
     """
-    marked = with_marks(case, output)
-    values = _filled(block, builders, marked.case, marked.output)
-    require_sendable(shown_among(marked.media, values), images=False, how=how)
+    item = with_marks(case, output)
+    values = _entries(block, builders, item.case, item.output)
+    require_sendable(shown_among(item.media, values), images=False, how=how)
     steps = sum(steps_by_turn(case, output)) if block.names_steps else 0
     if steps >= MAX_OPTIONS:
         raise NotApplicableError(
             f"{steps} steps are more than the {MAX_OPTIONS - 1} that a decision model chooses among"
         )
-    text = well_formed(dumps(values))
+    text = replace_surrogates(dumps(values))
     state: dict[str, Any] = json.loads(text)
-    questions = block.asked({name: state[name] for name in PARTED.keys() & state.keys()}, steps)
+    parts = {name: state[name] for name in PARTED.keys() & state.keys()}
+    questions = block.questions_for(parts, steps)
     if not form:
         if len(text.encode()) < CANARY_BYTES:
-            return compiled(api, state, questions)
-        return compiled(api, *with_canary(state, questions, fence_for([text])))
-    other = formed(form, state, questions, FormedItem(fence_for([text]), case.id))
-    if other is None:
+            return compile_request(api, state, questions)
+        return compile_request(api, *with_canary(state, questions, fence_for([text])))
+    request = request_in_form(form, state, questions, FormedItem(fence_for([text]), case.id))
+    if request is None:
         raise NotApplicableError("the questions about this output have no such form")
-    return compiled(api, other.state, other.questions)
+    return compile_request(api, request.state, request.questions)
 
 
-def _filled(
+def _entries(
     block: DecisionBlock, builders: Mapping[str, InputBuilder], case: Case, output: Output
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
@@ -87,10 +91,10 @@ def _filled(
 
 
 def decision_builders(builders: Mapping[str, InputBuilder]) -> Mapping[str, InputBuilder]:
-    """Return the builders of a state's entries, on top of those of prompts' inputs."""
+    """Return the builders of entries: those of prompts' inputs, some of them replaced."""
     return {
         **builders,
-        **{name: _decoded(builders[name]) for name in _JSON_LINES},
+        **{name: _lines_decoded(builders[name]) for name in _JSON_LINES},
         "search_results": _search_results,
         "statements": _statements,
         "requests": _requests,
@@ -101,8 +105,8 @@ ENTRIES = frozenset({*INPUT_BUILDERS, *PARTED})
 """Names of entries that a state may have."""
 
 
-def _decoded(build: InputBuilder) -> InputBuilder:
-    """Return a builder of the objects in a text with one JSON object a line."""
+def _lines_decoded(build: InputBuilder) -> InputBuilder:
+    """Return a builder that decodes a text of JSON lines to a list of objects."""
 
     def build_list(case: Case, output: Output) -> list[Any]:
         return [json.loads(line) for line in str(build(case, output)).split("\n") if line.strip()]
@@ -125,28 +129,29 @@ def _search_results(case: Case, output: Output) -> list[dict[str, Any]]:
 
 
 def _statements(case: Case, output: Output) -> dict[str, str]:
-    """Return the answer's sentences, numbered; of very long answers, groups of them."""
+    """Return the answer's sentences by number; in a very long answer, groups of sentences."""
     answer = INPUT_BUILDERS["response"](case, output)
     sentences = [part.strip() for part in _SENTENCE_END.split(str(answer)) if part.strip()]
     if not sentences:
         raise NotApplicableError("the answer is empty")
-    together = -(-len(sentences) // _MAX_PARTS)
-    groups = [" ".join(sentences[at : at + together]) for at in range(0, len(sentences), together)]
+    group_size = -(-len(sentences) // _MAX_PARTS)  # rounded up
+    starts = range(0, len(sentences), group_size)
+    groups = [" ".join(sentences[start : start + group_size]) for start in starts]
     return {str(number): group for number, group in enumerate(groups, 1)}
 
 
 def _requests(case: Case, output: Output) -> dict[str, str]:
-    """Return what the user asked, message by message, numbered."""
-    asked = [
+    """Return the user's messages by number."""
+    requests = [
         content if isinstance(content := message.get("content"), str) else dumps(content)
         for turn in turns_asked(case, output)
         for message in turn
         if message.get("role") == "user" and message.get("content")
     ]
-    if not asked:
+    if not requests:
         raise NotApplicableError("nothing was asked: the case has no message of a user")
-    if len(asked) > _MAX_PARTS:
+    if len(requests) > _MAX_PARTS:
         raise NotApplicableError(
-            f"{len(asked)} requests are more than the {_MAX_PARTS} that are asked about at once"
+            f"{len(requests)} requests are more than the {_MAX_PARTS} that are asked about at once"
         )
-    return {str(number): each for number, each in enumerate(asked, 1)}
+    return {str(number): request for number, request in enumerate(requests, 1)}

@@ -1,4 +1,4 @@
-"""Parameters that only shape a reply, which a stranger's prompt file may send."""
+"""Decoding parameters that only shape the reply, which untrusted prompt files may set."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ DECODING_PARAMETERS = frozenset(
         "top_p",
     ]
 )
-"""Any other may name tools, files or servers for a model to use, store what is sent, or multiply the cost."""
+"""Any other parameter may name tools, files or servers for the model to use, store what is sent, or multiply the cost."""
 
 
 def beyond_decoding(parameters: Mapping[str, Any]) -> list[str]:
-    """Return the names of parameters that do more than shape a reply, or hold an address."""
+    """Return the names of parameters that do more than shape a reply, or contain an address."""
     return sorted(
         name for name, value in parameters.items() if name not in DECODING_PARAMETERS or "://" in str(value)
     )

@@ -1,4 +1,7 @@
-"""Split a prompt file into front matter and template, and read the keys with their lines."""
+"""Split a prompt file into front matter and template, and read the front matter.
+
+Lines of keys are kept, so that errors can name them.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,18 @@ from ..records.bounded_yaml import YamlError, read_bounded_yaml
 
 MAX_PROMPT_BYTES = 1 << 20
 _MAX_NODES = 5_000
-"""Maximum number of keys and values in front matter; reading them takes a second."""
-_BEGINNING = 1 << 10
+"""Maximum number of keys and values in front matter: reading so many takes a second."""
+_SNIFFED_BYTES = 1 << 10
 
 _FENCE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A prompt file, split.
+    """Front matter and template of a prompt file.
 
     Attributes:
-        path: The file, for messages.
+        path: The file, for error messages.
         values: The front matter.
         lines: 1-based line of each top-level key.
         body: The template.
@@ -41,7 +44,7 @@ class FrontMatter:
     body_line: int
 
     def fault(self, message: str, key: str) -> PromptError:
-        """Return an error that names the file and the key's line."""
+        """Return an error about a key, which names the file and the key's line."""
         line = self.lines.get(key)
         location = str(self.path) if line is None else f"{self.path}:{line}"
         return PromptError(f"{location}: {key}: {message}")
@@ -56,8 +59,8 @@ def read_front_matter(path: Path) -> FrontMatter:
 def split_front_matter(text: str, path: Path) -> FrontMatter:
     """Split the text of a prompt file.
 
-    The front matter ends at the first line of three dashes, so a template may contain such lines; promptflow ends it at the
-    last one.
+    The front matter ends at the first line of three dashes, so the template may contain such lines. (promptflow ends it at the last
+    one.)
     """
     opening = _FENCE.match(text.lstrip("\n"))
     start = len(text) - len(text.lstrip("\n"))
@@ -77,10 +80,11 @@ def is_prompt_text(path: Path) -> bool:
     """Return whether a file begins like a prompt file."""
     try:
         with path.open("rb") as file:
-            begin = file.read(_BEGINNING)
+            beginning = file.read(_SNIFFED_BYTES)
     except OSError:
         return False
-    return _FENCE.match(begin.decode("utf-8-sig", "replace").replace("\r", "\n").lstrip("\n")) is not None
+    text = beginning.decode("utf-8-sig", "replace").replace("\r", "\n")
+    return _FENCE.match(text.lstrip("\n")) is not None
 
 
 def read_prompt_text(path: Path) -> str:
@@ -101,12 +105,16 @@ def read_prompt_text(path: Path) -> str:
 
 
 def with_newlines(text: str) -> str:
-    r"""Return the text with ``\n`` for every line end; a role after any line end opens a message."""
+    r"""Return a text with ``\n`` for every line end, so that roles are found after each of them."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_yaml(text: str) -> Any:
-    """Parse a short YAML text, such as a command-line value; a `ValueError` if it is not YAML."""
+    """Parse a short YAML text, such as an option's value.
+
+    Raises:
+        ValueError: It is not YAML.
+    """
     try:
         return read_bounded_yaml(text, most_nodes=_MAX_NODES, aliases=True).value
     except YamlError as error:
@@ -118,7 +126,14 @@ def read_yaml_mapping(
 ) -> tuple[dict[str, Any], dict[str, int]]:
     """Read a YAML mapping without aliases.
 
-    Return its values, and the 1-based line of each top-level key.
+    Args:
+        text: The mapping.
+        path: Its file, for error messages.
+        lines_before: Number of lines in the file before the text.
+        noun: What the mapping is, for error messages.
+
+    Returns:
+        Its values, and the 1-based line of each top-level key.
     """
     try:
         values, node = read_bounded_yaml(text, most_nodes=_MAX_NODES)

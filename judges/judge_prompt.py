@@ -1,4 +1,7 @@
-"""Prompt of a judge for one model: messages, decoding parameters, reply parser."""
+"""A judge's prompt for one model: it makes requests, and has the parser of replies.
+
+`PromptJudge` (in `prompt_judge`) adds sending the requests.
+"""
 
 from __future__ import annotations
 
@@ -36,15 +39,15 @@ from .prompt_inputs import fill_inputs
 from .prompt_variables import InputBuilder
 from .rendering import Render
 from .transport import CallError
-from .transport.decision_apis import DecisionApi, compiled
+from .transport.decision_apis import DecisionApi, compile_request
 from .transport.exchange import ApiName
 from .transport.refused_parameters import LIMITS, Refusal, other_limit, refused_parameter
 
 _WITH_LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 5}
 """Decoding parameters that ask for log-probabilities; every provider gives five alternatives."""
 
-OF_A_PAIR = frozenset({"first", "second"})
-"""Inputs that only a pair of outputs has."""
+PAIR_INPUTS = frozenset({"first", "second"})
+"""Inputs of prompts that compare two outputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +56,17 @@ class JudgePrompt:
 
     Attributes:
         id: Identity of the judge; equal fingerprints mean comparable scores.
-        by: Name that signs its verdicts: ``judge/variant@model``, or longer if another judge has the same short name.
+        by: Author of its verdicts: ``judge/variant@model``, or longer if another judge has that name.
         prompt: The prompt file.
-        parameters: Decoding parameters: the prompt's, with the user's on top, without those that the model refused.
+        parameters: Decoding parameters that are sent: the prompt's, overridden by the user's, without those that the model refused.
         parse: Parser of replies.
         render: Renderer of messages from values.
         input_builders: Functions that make values from a case and an output.
         overrides: Decoding parameters from the user; the value None removes one of the prompt's.
-        refused: Changes after the model's refusals, in the same form.
-        view: Part of the fingerprint on how an item is shown.
-        api: Protocol in which it is asked; other than ``chat``, the prompt's questions to a decision model are.
-        form: Form in which an audit asks the questions to a decision model; empty for the usual one.
+        refused: Changes of parameters after the model refused some, in the form of ``overrides``.
+        view: How items are shown, as far as the fingerprint depends on it.
+        api: Protocol of the endpoint. If it is not ``chat``, the prompt's questions to a decision model are asked.
+        form: Form of the questions to a decision model (`decision_forms`); empty for the usual one.
     """
 
     id: JudgeId
@@ -91,7 +94,7 @@ class JudgePrompt:
 
     @property
     def earlier_fingerprints(self) -> list[str]:
-        """Fingerprints with earlier versions of the parser of its replies."""
+        """Fingerprints of this judge with earlier versions of its reply parser."""
         return [
             judge_fingerprint(self.prompt, self.model, self.parameters, self.view, version, api=self.api)
             for version in range(1, parser_version(self.prompt))
@@ -112,31 +115,32 @@ class JudgePrompt:
         return JUDGED_KINDS.get(self.id.name, self.prompt.kinds)
 
     def refusal(self, error: CallError) -> Refusal | None:
-        """Return the parameter that the model refused, if the judge can do without it.
+        """Return the parameter that the model refused, or None if the judge needs it.
 
-        Parameters that the user set are never dropped. A token limit is renamed instead. A judge that scores by
-        log-probabilities needs them.
+        A token limit is not dropped but renamed. Parameters that the user set are needed, and log-probabilities are needed by a
+        judge that scores by them.
         """
         name = refused_parameter(error, self.parameters)
         if name is None:
             return None
+        # Why: docs/decisions/0026-a-refused-parameter-makes-another-judge.md
         if name in LIMITS:
-            other = other_limit(error, name)
-            return None if other is None else Refusal(self.model, name, str(error), other)
+            other_name = other_limit(error, name)
+            return None if other_name is None else Refusal(self.model, name, str(error), other_name)
         needed = self.overrides.keys() | (_WITH_LOGPROBS.keys() if self.weighs else set[str]())
         return None if name in needed else Refusal(self.model, name, str(error))
 
     def adapted(self, refusal: Refusal) -> Self:
         """Return the judge without a parameter that its model refused.
 
-        The result is another judge if it had that parameter.
+        Unless the judge did not have that parameter, the result has another fingerprint.
         """
         if refusal.model != self.model or refusal.name not in self.parameters:
             return self
         value = self.parameters[refusal.name]
         changes = {refusal.name: None} | ({refusal.instead: value} if refusal.instead else {})
         refused = {**self.refused, **changes}
-        parameters = merged_parameters(self.prompt, self.overrides, refused)
+        parameters = merge_parameters(self.prompt, self.overrides, refused)
         fingerprint = judge_fingerprint(
             self.prompt, self.model, parameters, self.view, api=self.api, form=self.form
         )
@@ -145,13 +149,13 @@ class JudgePrompt:
 
     @property
     def decides(self) -> bool:
-        """True if it asks a decision model, whose answers are probabilities."""
+        """True if it asks a decision model."""
         return self.prompt.mode == DECISION
 
     def request(self, case: Case, output: Output) -> tuple[list[Message], Mapping[str, Any]]:
         """Return the messages and parameters of the request about one output; see `messages`.
 
-        A decision model gets no messages; the parameters are its material and questions.
+        A decision model gets no messages: its material and questions are parameters.
         """
         if self.api == "chat":
             return self.messages(case, output), self.parameters
@@ -163,7 +167,7 @@ class JudgePrompt:
         return [], {**self.parameters, **body}
 
     def messages(self, case: Case, output: Output) -> list[Message]:
-        """Return the messages to the model for one output; of a decision model, its request as one.
+        """Return the messages about one output; for a decision model, one that shows the request.
 
         Raises:
             NotApplicableError: The item lacks an input of the prompt.
@@ -172,15 +176,15 @@ class JudgePrompt:
         if self.api != "chat":
             _, body = self.request(case, output)
             return [{"role": "user", "content": json.dumps(body, ensure_ascii=False, indent=2)}]
-        marked = with_marks(case, output)
-        values = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.input_builders)
-        shown = shown_among(marked.media, values)
-        require_sendable(shown, images=self.prompt.images, how=self._to_send_images)
-        return with_parts(self.render(values), shown) if shown else self.render(values)
+        item = with_marks(case, output)
+        values = fill_inputs(self.prompt.inputs, item.case, item.output, self.input_builders)
+        media = shown_among(item.media, values)
+        require_sendable(media, images=self.prompt.images, how=self._to_send_images)
+        return with_parts(self.render(values), media) if media else self.render(values)
 
     @property
     def _to_send_images(self) -> str:
-        """Instruction that makes this judge send images."""
+        """Advice for an error: how to make this judge send images."""
         if self.decides:
             return "decision models are sent text"
         if self.id.kind == "own":
@@ -189,27 +193,25 @@ class JudgePrompt:
 
     @property
     def weighs(self) -> bool:
-        """True if its score is the probability of the best score, by the reply's log-probabilities."""
+        """True if its score is a probability, from the log-probabilities of the reply."""
         return self.prompt.mode == LOGPROBS
 
     @property
     def scores(self) -> ScoreKind | None:
-        """Kind of its scores, if its prompt says it.
-
-        An expected share or level of several answers is a grade.
-        """
+        """Kind of its scores, or None if it is not known."""
         if self.weighs:
             return PROBABILITIES
         if not self.decides:
             return self.prompt.scores
         decision = self.prompt.decision
         assert decision is not None
+        # The other rules give a mean share or an expected level.
         return PROBABILITIES if decision.score in {"one", "all_of"} else GRADES
 
     @property
     def compares(self) -> bool:
         """True if it compares two outputs instead of judging one."""
-        return not OF_A_PAIR.isdisjoint(self.prompt.shown)
+        return not PAIR_INPUTS.isdisjoint(self.prompt.shown)
 
     @property
     def splits(self) -> bool:
@@ -224,13 +226,13 @@ class JudgePrompt:
 
     @property
     def asks_all_criteria(self) -> bool:
-        """True if it judges all criteria of a rubric in one reply."""
+        """True if it judges all criteria of a rubric in one request."""
         return self.prompt.mode == CRITERIA
 
     def for_case(self, case: Case) -> Self:
-        """Return the judge with a parser for this case, if parsing takes the case's criteria.
+        """Return the judge with a parser for the criteria of this case, if it judges criteria.
 
-        For a criterion with negative points, which describes a fault, the score is 1 if it is not met.
+        A criterion with negative points describes a fault, so the score is 1 if it is not met.
         """
         if self.form:
             return self
@@ -243,35 +245,35 @@ class JudgePrompt:
         return replace(self, prompt=prompt, parse=make_parser(prompt))
 
     def for_steps(self, count: int) -> Self:
-        """Return the judge with a parser for a trajectory of this many steps."""
+        """Return the judge with a parser for a trajectory with this number of steps."""
         return replace(self, parse=bounded_step_parser(self.parse, count))
 
     def item_evidence(self, case: Case, output: Output) -> dict[str, object]:
-        """Return evidence that describes the item: the criterion, or the number of steps."""
+        """Return evidence about the item: the criterion, or the number of steps."""
         if self.names_steps:
             return {STEP_COUNT: sum(steps_by_turn(case, output))}
         criterion = criterion_asked_about(case) if self.prompt.by_criterion else None
         return {} if criterion is None else criterion_evidence(criterion)
 
     def for_item(self, case: Case, output: Output) -> Self:
-        """Return the judge with a parser for this item, if parsing its replies takes the item."""
+        """Return the judge with a parser for this item, if the parser depends on the item."""
         if self.form:
             return self
         if self.names_steps:
             return self.for_steps(sum(steps_by_turn(case, output)))
         if not self.splits:
             return self.for_case(case)
-        marked = with_marks(case, output)
-        shown = fill_inputs(self.prompt.inputs, marked.case, marked.output, self.input_builders)
-        return replace(self, parse=statements_parser(shown["response"], shown.get("query", "")))
+        item = with_marks(case, output)
+        values = fill_inputs(self.prompt.inputs, item.case, item.output, self.input_builders)
+        return replace(self, parse=statements_parser(values["response"], values.get("query", "")))
 
 
-def merged_parameters(
+def merge_parameters(
     prompt: PromptFile, parameters: Mapping[str, Any], refused: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the decoding parameters of a request."""
-    asked_for: Mapping[str, Any] = _WITH_LOGPROBS if prompt.mode == LOGPROBS else {}
-    merged = {**asked_for, **prompt.parameters, **parameters, **refused}
+    """Return the decoding parameters of a request: later sources win, and None removes one."""
+    logprobs: Mapping[str, Any] = _WITH_LOGPROBS if prompt.mode == LOGPROBS else {}
+    merged = {**logprobs, **prompt.parameters, **parameters, **refused}
     return {name: value for name, value in merged.items() if value is not None}
 
 
@@ -287,19 +289,25 @@ def judge_fingerprint(
 ) -> str:
     """Return a hash of everything that is asked and read.
 
-    Equal fingerprints mean that an item gets the same question, and its reply is read the same way. ``version`` is that of the
-    parser, or None for the current one. The questions to a decision model count as they are sent in its dialect.
+    Judges with equal fingerprints ask the same question about an item, and read replies in the same way. ``version`` is that of the
+    parser, or None for the current one. Questions to a decision model are hashed in the form in which they are sent.
     """
     version = parser_version(prompt) if version is None else version
-    decided = [] if api == "chat" else [_compiled_questions(prompt, api)]
-    decided += [f"{form} {FORM_VERSION}"] if form else []
-    settings = json.dumps([model, parameters, version, *([view] if view else []), *decided], sort_keys=True)
+    parts: list[Any] = [model, parameters, version]
+    # What is empty is left out, so that fingerprints from before it existed stay valid.
+    if view:
+        parts.append(view)
+    if api != "chat":
+        parts.append(_compiled_questions(prompt, api))
+    if form:
+        parts.append(f"{form} {FORM_VERSION}")
+    settings = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(prompt.path.read_bytes() + b"\0" + settings.encode()).hexdigest()
 
 
 def _compiled_questions(prompt: PromptFile, api: DecisionApi) -> str:
-    """Return the questions in a dialect, in their order, with the form of the material."""
+    """Return the questions in a dialect, and how the material is written, as one text."""
     assert prompt.decision is not None
-    parts = dict.fromkeys(PARTED, ("1", "2"))
-    questions = prompt.decision.asked(parts, steps=1)
-    return json.dumps([api, STATE_VERSION, compiled(api, prompt.decision.state, questions)])
+    parts = dict.fromkeys(PARTED, ("1", "2"))  # examples: any item's parts are asked about alike
+    questions = prompt.decision.questions_for(parts, steps=1)
+    return json.dumps([api, STATE_VERSION, compile_request(api, prompt.decision.state, questions)])

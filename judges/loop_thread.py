@@ -1,6 +1,6 @@
-"""Run coroutines for any caller, with a running loop or without.
+"""Run coroutines for callers with and without a running event loop.
 
-Each process has one event loop in its own thread.
+Each process has one event loop, which runs in a thread of its own.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ T = TypeVar("T")
 
 _lock = threading.Lock()
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""The loop of each process id. A forked worker inherits its parent's entry, but not the parent's thread."""
+"""Loop by process id, since a forked worker inherits the dictionary, but not the thread of its parent's loop."""
 
 
 def thread_safe_call(function: Callable[P, T]) -> Callable[P, T]:
     """Make a function safe to call in a thread: a StopIteration becomes a RuntimeError.
 
-    A future cannot hold a StopIteration, which one `next` too many raises, so its result would be awaited forever.
+    A future cannot store a StopIteration (raised by one `next` too many), so its result would be awaited forever.
     """
 
     @wraps(function)
@@ -65,7 +65,7 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
 
 
 def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Return the blocking twin of a coroutine function, named without the leading "a"."""
+    """Return a blocking version of a coroutine function; its name lacks the leading "a"."""
 
     @wraps(work)
     def wait(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -76,7 +76,7 @@ def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 def run_apart(work: Callable[[], T]) -> T:
-    """Call a function that starts a loop; in a new thread if a loop runs, as in a notebook."""
+    """Call a function that starts an event loop, in a new thread if a loop already runs here."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

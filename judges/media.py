@@ -1,6 +1,7 @@
-"""Replace media in a judge's input by marks, and put them back as content parts.
+"""Show a judge the media of an item: images, audio, files and videos.
 
-A mark holds a hash of the whole item, so that no text under evaluation can forge one.
+A template is filled with text, so media are first replaced by marks (`with_marks`). In the rendered messages, the marks are replaced
+by content parts (`with_parts`). A mark contains a hash of the whole item, so that no text under evaluation can forge one.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _KINDS: Mapping[str, MediumKind] = {
     "video_url": "video",
     "input_video": "video",
 }
-"""Types of content parts: OpenAI's chat and Responses API, Anthropic, the Model Context Protocol, and servers with further media."""
+"""Types of content parts in OpenAI's APIs, at Anthropic, in the Model Context Protocol, and of servers with further media."""
 
 _MEDIUM_KEYS = (
     "source",
@@ -46,13 +47,13 @@ _MEDIUM_KEYS = (
     "input_audio",
     "input_video",
 )
-"""Keys that hold a medium or its address in objects without a key named after their type."""
+"""Keys under which objects contain a medium or its address, besides a key named after their type."""
 _NOUNS: Mapping[MediumKind, str] = {"image": "an image", "audio": "audio", "file": "a file", "video": "video"}
-_DEEPEST = 50
+_MAX_DEPTH = 50
 
 
 class Medium(NamedTuple):
-    """Image, audio, video or file of an item: its address if it can be sent, and its mark."""
+    """Image, audio, video or file of an item, with its mark, and its address if it can be sent."""
 
     kind: MediumKind
     address: str | None
@@ -60,12 +61,12 @@ class Medium(NamedTuple):
 
     @property
     def part(self) -> dict[str, Any]:
-        """The content part that shows it to a model, in OpenAI's form."""
+        """Content part that shows the image to a model, in OpenAI's form."""
         return {"type": "image_url", "image_url": {"url": self.address}}
 
 
 class MarkedItem(NamedTuple):
-    """Case and output with marks in place of their media, and these media."""
+    """Case and output with marks instead of media, and the media."""
 
     case: Case
     output: Output
@@ -77,6 +78,7 @@ def with_marks(case: Case, output: Output) -> MarkedItem:
     parts = {_content_of(part): part for part in _media_of(case, output)}
     if not parts:
         return MarkedItem(case, output, [])
+    # In the mark, so that only this item's marks are replaced: a text of the item cannot contain the item's hash.
     digest = _digest(case, output)
     media: dict[str, Medium] = {}
     for number, (content, part) in enumerate(parts.items(), start=1):
@@ -97,7 +99,7 @@ def require_sendable(media: Sequence[Medium], *, images: bool, how: str) -> None
     Args:
         media: The media that the prompt would show.
         images: Whether the prompt sends images.
-        how: Instruction to make the prompt send them.
+        how: Advice for the error: how to make the prompt send images.
     """
     for medium in media:
         if medium.kind != "image":
@@ -112,7 +114,7 @@ def require_sendable(media: Sequence[Medium], *, images: bool, how: str) -> None
 
 
 def with_parts(messages: Sequence[Message], media: Sequence[Medium]) -> list[Message]:
-    """Put media into messages as content parts, each at the first occurrence of its mark."""
+    """Replace marks in messages by content parts, each at its first occurrence only."""
     marks = {medium.mark: medium for medium in media}
     marker = re.compile("(" + "|".join(map(re.escape, marks)) + ")")
     unplaced = dict(marks)
@@ -124,13 +126,13 @@ def with_parts(messages: Sequence[Message], media: Sequence[Medium]) -> list[Mes
 def _parts(
     text: str, marker: re.Pattern[str], marks: Mapping[str, Medium], unplaced: dict[str, Medium]
 ) -> str | list[dict[str, Any]]:
-    """Return a text with its media as parts, and remove these from ``unplaced``."""
+    """Return a text with parts instead of marks; remove the media from ``unplaced``."""
     parts: list[dict[str, Any]] = []
     pending = ""
     for piece in marker.split(text):
         # The model sees `[image 1]`, without the hash.
         pending += f"[{piece[1:].partition(':')[0]}]" if piece in marks else piece
-        if piece in unplaced:
+        if piece in unplaced:  # a medium that an input shows twice is sent once
             parts += [{"type": "text", "text": pending}, unplaced.pop(piece).part]
             pending = ""
     if not parts:
@@ -145,28 +147,29 @@ def _media_of(case: Case, output: Output) -> Iterator[dict[str, Any]]:
             yield from _media_in(message["content"])
     for item in case.context:
         yield from _media_in(item.content)
-    for each in [output.first, output.second] if isinstance(output, Pair) else [output]:
-        for turn in each.turns or ():
+    outputs = [output.first, output.second] if isinstance(output, Pair) else [output]
+    for single_output in outputs:
+        for turn in single_output.turns or ():
             for step in turn:
                 if isinstance(step, ToolResults):
                     yield from _media_in(step.results)
 
 
 def _media_in(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    if depth > _DEEPEST or not isinstance(value, list | dict):
+    if depth > _MAX_DEPTH or not isinstance(value, list | dict):
         return
     if is_medium(value):
         yield cast("dict[str, Any]", value)
         return
-    inner = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
-    for each in inner:
-        yield from _media_in(each, depth + 1)
+    items = cast("dict[str, Any]", value).values() if isinstance(value, dict) else cast("list[Any]", value)
+    for item in items:
+        yield from _media_in(item, depth + 1)
 
 
 def is_medium(value: Any) -> bool:
-    """Return whether a value is a content part with a medium in it.
+    """Return whether a value is a content part with a medium.
 
-    The type alone is not enough: objects of a tool may have a type of the same name.
+    Its type alone is not enough, since a tool's result may have a ``type`` of the same name.
     """
     if not isinstance(value, dict):
         return False
@@ -242,10 +245,10 @@ def _marked_step(step: Step, media: Mapping[str, Medium]) -> Step:
 
 
 def _marked(value: Any, media: Mapping[str, Medium], depth: int = 0) -> Any:
-    if depth > _DEEPEST or not isinstance(value, list | dict):
+    if depth > _MAX_DEPTH or not isinstance(value, list | dict):
         return value
     if is_medium(value):
         return media[_content_of(cast("dict[str, Any]", value))].mark
     if isinstance(value, dict):
-        return {name: _marked(each, media, depth + 1) for name, each in cast("dict[str, Any]", value).items()}
-    return [_marked(each, media, depth + 1) for each in cast("list[Any]", value)]
+        return {name: _marked(item, media, depth + 1) for name, item in cast("dict[str, Any]", value).items()}
+    return [_marked(item, media, depth + 1) for item in cast("list[Any]", value)]

@@ -1,7 +1,8 @@
-"""Metrics of other tools as functions of a case and an output.
+"""Use metrics of other tools as judges.
 
-A metric is called with the arguments that its signature names; tools name the question, the answer, the reference and the
-passages differently. DeepEval and ragas take an object instead.
+`metric_function` turns a metric into a function of a case and an output. A metric is called with the arguments that its signature
+names: the question, the answer, the reference or the passages, under the names of its tool. Metrics of DeepEval and ragas take an
+object instead.
 """
 
 from __future__ import annotations
@@ -21,19 +22,20 @@ from .callables import result_of
 from .prompt_variables import NotApplicableError
 
 Score = tuple[float, str | None]
+"""Score in [0, 1], and the reason if there is one."""
 
-_NAMES: Mapping[str, tuple[str, ...]] = {
+_PARAMETER_NAMES: Mapping[str, tuple[str, ...]] = {
     "question": ("query", "input", "inputs", "question", "user_input", "prompt"),
     "answer": ("response", "output", "outputs", "answer", "prediction", "actual_output", "completion"),
     "reference": ("expected", "reference", "reference_outputs", "ground_truth", "expected_output", "target"),
     "passages": ("context", "contexts", "retrieved_contexts", "retrieval_context", "documents"),
 }
-"""Tools' names for each input of a metric."""
+"""Names of parameters in other tools, by field of `MetricItem`."""
 
-_REASONS = ("reason", "rationale", "comment", "explanation")
-_ROUNDING = 1e-9
-"""Excess over the scale's ends that counts as a rounding error."""
-_WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0}
+_REASON_NAMES = ("reason", "rationale", "comment", "explanation")
+_MAX_ROUNDING = 1e-9
+"""A score beyond an end of the scale by no more than this is due to rounding."""
+_SCORES_OF_WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0}
 
 
 class MetricItem(NamedTuple):
@@ -42,7 +44,7 @@ class MetricItem(NamedTuple):
     Attributes:
         question: The last user message.
         answer: The text, or the calls as JSON.
-        reference: The first accepted answer, the criterion, or the expected calls as JSON, or None if there is none.
+        reference: The first accepted answer, else the criterion, else the expected calls as JSON, else None.
         passages: Texts of the case's context.
     """
 
@@ -94,23 +96,24 @@ def metric_function(
     call = _caller(metric)
 
     async def judge(case: Case, output: Output) -> Score:
-        return _scored(await result_of(call, metric_item(case, output)), key, scale)
+        return _score(await result_of(call, metric_item(case, output)), key, scale)
 
     return judge
 
 
 def _caller(metric: Any) -> Callable[[MetricItem], Any]:
+    """Return a function that calls a metric in the way of its tool."""
     package = type(metric).__module__.partition(".")[0]
     if package == "deepeval" or hasattr(metric, "a_measure"):
-        return lambda item: _measured(metric, item)
+        return lambda item: _measure_deepeval(metric, item)
     if hasattr(metric, "single_turn_ascore"):
         return lambda item: _ragas_sample(metric, item)
     target = metric.ascore if hasattr(metric, "ascore") else metric
     return lambda item: target(**_arguments(target, item))
 
 
-def _measured(metric: Any, item: MetricItem) -> tuple[Any, Any]:
-    """Measure with a copy of a DeepEval metric, since it stores its last score."""
+def _measure_deepeval(metric: Any, item: MetricItem) -> tuple[Any, Any]:
+    """Measure with a copy of a DeepEval metric, since a metric stores its last score."""
     metric = copy.copy(metric)
     case = import_module("deepeval.test_case").LLMTestCase(
         input=item.question,
@@ -140,13 +143,14 @@ def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
         NotApplicableError: The metric requires a reference, and the case has none.
     """
     values: dict[str, Any] = item._asdict()
+    # Azure's evaluators take the context as one text.
     if getattr(target, "__module__", "").startswith("azure.") or hasattr(target, "_singleton_inputs"):
         values["passages"] = "\n\n".join(item.passages)
     parameters = inspect.signature(target).parameters.values()
     for parameter in parameters:
         if (
             item.reference is None
-            and parameter.name in _NAMES["reference"]
+            and parameter.name in _PARAMETER_NAMES["reference"]
             and parameter.default is parameter.empty
         ):
             raise NotApplicableError(
@@ -158,11 +162,12 @@ def _arguments(target: Any, item: MetricItem) -> dict[str, Any]:
         if parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
     }
     requested |= set(cast("list[str]", getattr(target, "_singleton_inputs", ())))
-    if not requested & {name for names in _NAMES.values() for name in names}:
+    if not requested & {name for names in _PARAMETER_NAMES.values() for name in names}:
         requested |= {"input", "output", "expected"}  # a wrapper that hides its signature
+    # All known names of a field are filled, since a signature may have several of them.
     return {
         name: values[field]
-        for field, names in _NAMES.items()
+        for field, names in _PARAMETER_NAMES.items()
         for name in names
         if name in requested and values[field] is not None
     }
@@ -176,21 +181,21 @@ def unknown_parameters(metric: Any) -> list[str]:
         parameters = inspect.signature(metric).parameters.values()
     except ValueError:  # a function in C without a signature
         return []
-    known = {name for names in _NAMES.values() for name in names}
+    known_names = {name for names in _PARAMETER_NAMES.values() for name in names}
     return [
         parameter.name
         for parameter in parameters
         if parameter.default is parameter.empty
         and parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
-        and parameter.name not in known
+        and parameter.name not in known_names
     ]
 
 
-def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
-    """Return the score in [0, 1] and the reason in a metric's result.
+def _score(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
+    """Return the score in [0, 1], and the reason, from a metric's result.
 
     Raises:
-        ValueError: There is no score, or it is not on the scale.
+        ValueError: The result has no score, or one that is not on the scale.
     """
     reason = None
     if isinstance(result, tuple):
@@ -198,13 +203,13 @@ def _scored(result: Any, key: str | None, scale: tuple[float, float]) -> Score:
     value = _value(result, key)
     reason = reason if isinstance(reason, str) else _reason(result)
     if isinstance(value, str):
-        value = _WORDS.get(value.strip().lower())
+        value = _SCORES_OF_WORDS.get(value.strip().lower())
     if not isinstance(value, int | float) or math.isnan(value):
         hint = "; name it with key=" if hasattr(result, "keys") else ""
         raise ValueError(f"no score in {str(result)[:200]!r}{hint}")
     low, high = scale
     score = rounded_score((float(value) - low) / (high - low))
-    if not -_ROUNDING <= score <= 1 + _ROUNDING:
+    if not -_MAX_ROUNDING <= score <= 1 + _MAX_ROUNDING:
         raise ValueError(f"score {value:g} is outside {low:g} to {high:g}; give the metric's scale=")
     return min(1.0, max(0.0, score)), reason
 
@@ -216,23 +221,23 @@ def _value(result: Any, key: str | None) -> Any:
             return fields.get(key)
         if "score" in fields:
             return fields["score"]
-        numbers = [each for name, each in fields.items() if name.endswith("score") and _is_number(each)]
-        return numbers[0] if len(numbers) == 1 else None
+        scores = [value for name, value in fields.items() if name.endswith("score") and _is_number(value)]
+        return scores[0] if len(scores) == 1 else None
     for name in ("score", "value"):
         if not _is_number(result) and hasattr(result, name):
             return getattr(result, name)
-    item = getattr(result, "item", None)
+    item = getattr(result, "item", None)  # of a scalar of numpy
     return item() if callable(item) and not _is_number(result) else result
 
 
 def _reason(result: Any) -> str | None:
-    holders: list[Any] = [result, getattr(result, "metadata", None)]
-    for holder in holders:
-        for name in _REASONS:
+    places: list[Any] = [result, getattr(result, "metadata", None)]
+    for place in places:
+        for name in _REASON_NAMES:
             reason = (
-                cast("Mapping[str, Any]", holder).get(name)
-                if isinstance(holder, Mapping)
-                else getattr(holder, name, None)
+                cast("Mapping[str, Any]", place).get(name)
+                if isinstance(place, Mapping)
+                else getattr(place, name, None)
             )
             if isinstance(reason, str) and reason:
                 return reason

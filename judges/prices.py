@@ -1,4 +1,4 @@
-"""Token prices of models: from a maintained list, or given by the user."""
+"""Token prices of models, from a maintained list or the user, and the cost of usages."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _PRICE = re.compile(
     r"\A(?:(?P<model>.{1,200})=)?(?P<prompt>[0-9.]{1,12})/(?P<completion>[0-9.]{1,12})(?:/(?P<cached>[0-9.]{1,12}))?"
 )
 _MILLION = 1_000_000
-_SAMPLE = 1_000
-"""Tokens whose price is looked up: few, since some prices rise with a request's length."""
+_SAMPLE_TOKENS = 1_000
+"""Prices are computed from the cost of this number of tokens: few, since some prices rise with a request's length."""
 
 
 class Prices(NamedTuple):
     """US dollars for a million prompt tokens, completion tokens, and cached prompt tokens.
 
-    Without a price of their own, cached tokens cost as much as other prompt tokens.
+    If ``cached`` is None, cached tokens cost as much as other prompt tokens.
     """
 
     prompt: float
@@ -32,9 +32,9 @@ class Prices(NamedTuple):
 
     def cost(self, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0) -> float:
         """Return the cost in US dollars; ``cached_tokens`` are some of the prompt tokens."""
-        cached = self.prompt if self.cached is None else self.cached
+        cached_price = self.prompt if self.cached is None else self.cached
         uncached_cost = (prompt_tokens - cached_tokens) * self.prompt
-        return (uncached_cost + cached_tokens * cached + completion_tokens * self.completion) / _MILLION
+        return (uncached_cost + cached_tokens * cached_price + completion_tokens * self.completion) / _MILLION
 
 
 PriceList: TypeAlias = Callable[[str], Prices | None]
@@ -42,19 +42,21 @@ PriceList: TypeAlias = Callable[[str], Prices | None]
 
 
 def listed_prices(model: str) -> Prices | None:
-    """Return a model's prices in genai-prices, without a download, or None if they are unknown.
+    """Return a model's prices in the installed genai-prices, or None if they are unknown.
 
-    These are the provider's public prices when the package was released, without discounts.
+    They are the provider's public prices at the release of that version, without discounts.
     """
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - 0.2 s, when costs are asked for
 
     try:
-        prompt = calc_price(Usage(input_tokens=_SAMPLE, output_tokens=0), model_ref=model)
-        completion = calc_price(Usage(input_tokens=0, output_tokens=_SAMPLE), model_ref=model)
-        cached = calc_price(Usage(input_tokens=_SAMPLE, cache_read_tokens=_SAMPLE), model_ref=model)
+        prompt = calc_price(Usage(input_tokens=_SAMPLE_TOKENS, output_tokens=0), model_ref=model)
+        completion = calc_price(Usage(input_tokens=0, output_tokens=_SAMPLE_TOKENS), model_ref=model)
+        cached = calc_price(
+            Usage(input_tokens=_SAMPLE_TOKENS, cache_read_tokens=_SAMPLE_TOKENS), model_ref=model
+        )
     except (LookupError, ValueError):
         return None
-    scale = _MILLION // _SAMPLE
+    scale = _MILLION // _SAMPLE_TOKENS
     return Prices(*(float(calculation.total_price) * scale for calculation in (prompt, completion, cached)))
 
 
@@ -63,10 +65,10 @@ def depends_on_time(model: str) -> bool:
     from genai_prices import Usage, calc_price  # noqa: PLC0415 - as above
 
     try:
-        listed = calc_price(Usage(input_tokens=_SAMPLE), model_ref=model)
+        sample = calc_price(Usage(input_tokens=_SAMPLE_TOKENS), model_ref=model)
     except (LookupError, ValueError):
         return False
-    return isinstance(listed.model.prices, list)
+    return isinstance(sample.model.prices, list)
 
 
 def price_list(prices: Iterable[str] = (), listed: PriceList = listed_prices) -> PriceList:
@@ -91,12 +93,12 @@ def price_list(prices: Iterable[str] = (), listed: PriceList = listed_prices) ->
 def dollars_of(
     prices: PriceList, model: str, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0
 ) -> float | None:
-    """Return the cost of a model's tokens; None if there are none, or if its price is unknown."""
+    """Return the cost of a model's tokens, or None without tokens or a known price."""
     price = prices(model) if prompt_tokens or completion_tokens else None
     return None if price is None else price.cost(prompt_tokens, completion_tokens, cached_tokens)
 
 
-def priced(usage: Usage, model: str, prices: PriceList | None) -> Usage:
+def with_dollars(usage: Usage, model: str, prices: PriceList | None) -> Usage:
     """Return a usage with its US dollars at a model's prices, unless it has them."""
     if prices is None or usage.dollars is not None:
         return usage

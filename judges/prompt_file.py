@@ -44,7 +44,7 @@ from .prompt_scale import declared_scale
 
 T = TypeVar("T")
 
-_PROBABILITY = Scale(0, 1, None)
+_PROBABILITY_SCALE = Scale(0, 1, None)
 
 _KEYS = ("name", "description", "version", "authors", "tags", "model", "inputs", "outputs", "sample", "template", "metadata", "scale", "scores", "parse", "pass_at", "map", "kinds", "images", "each", "decision")  # fmt: skip
 STATEMENTS = "statements"
@@ -59,7 +59,8 @@ STEP = "step"
 DECISION = "decision"
 """The mode of questions to a decision model; see `decision_block`."""
 
-_NOT_PARAMETERS = {"model", "messages", "stream"}
+_RESERVED_FIELDS = {"model", "messages", "stream"}
+"""Fields of a request that are no decoding parameters."""
 TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "list": (list,),
@@ -74,7 +75,7 @@ TYPES: Mapping[str, tuple[type, ...]] = {
     "bool": (bool,),
     "boolean": (bool,),
 }
-"""Types of inputs, by promptflow's and JSON schema's names."""
+"""Types of inputs under their names in promptflow and in JSON schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +84,10 @@ class InputDeclaration:
 
     Attributes:
         type: One of `TYPES`.
-        default: Value if there is no other.
+        default: Value for an item that lacks the input.
         required: Whether there is no default.
-        has_kind: Whether the type is also given as ``kind``, which prompty reads.
-        source: The fiducial input that fills it, if ``map`` names one, or None for the input of the same name.
+        has_kind: Whether the type is declared as ``kind`` too, the key that prompty reads.
+        source: The fiducial input that fills it, by ``map``, or None if it has the same name.
     """
 
     type: str = "string"
@@ -106,18 +107,18 @@ class PromptFile:
         description: Description in one sentence.
         inputs: Declared inputs by name.
         parameters: Decoding parameters, sent unchanged.
-        scale: Possible scores; 0 and 1 for a prompt that splits answers, which gives no score.
-        scores: What the scores are, or None if the file does not say it.
+        scale: Possible scores. A prompt that splits answers gives no score; its scale is 0 and 1.
+        scores: Declared kind of score, such as probabilities, or None if the file does not declare it.
         pass_at: Pass threshold in (0, 1], or None if the file declares none.
-        parse: Declaration of how replies are parsed, or None if the file declares none.
+        parse: Settings of the reply parser, or None if the file declares none.
         lines: 1-based line of each top-level key of the front matter.
         template: The text below the front matter.
         template_line: 1-based line on which the template begins.
         names_template_format: Whether the file declares the template's language, which prompty requires.
         kinds: Kinds of case that the prompt judges, or None for every kind.
-        images: Whether images are sent, as content parts, to a model that accepts them.
+        images: Whether images of an item are sent, as content parts.
         by_criterion: Whether the prompt is asked about each criterion of a rubric separately.
-        decision: Questions to a decision model, instead of the template, or None if the file has none.
+        decision: Questions to a decision model, or None if the file has none.
     """
 
     path: Path
@@ -140,18 +141,23 @@ class PromptFile:
 
     @property
     def only_decides(self) -> bool:
-        """True if the file has questions to a decision model, and no template."""
+        """True if the file has questions to a decision model but no template."""
         return self.decision is not None and not self.template.strip()
 
     def for_decisions(self) -> Self:
-        """Return the prompt as a decision model is asked, with the state as its inputs."""
+        """Return the prompt for a decision model: its inputs are the entries of the state."""
         assert self.decision is not None
         inputs = {
             name: InputDeclaration("object", required=required, source=PARTED.get(name))
             for name, required in self.decision.state.items()
         }
         return replace(
-            self, inputs=inputs, parameters={}, scale=_PROBABILITY, parse={"mode": DECISION}, template=""
+            self,
+            inputs=inputs,
+            parameters={},
+            scale=_PROBABILITY_SCALE,
+            parse={"mode": DECISION},
+            template="",
         )
 
     @property
@@ -178,12 +184,12 @@ def prompt_of(front: FrontMatter) -> PromptFile:
     """Check the front matter and the template of a prompt file; see `read_prompt_file`."""
     for key in front.values:
         if key not in _KEYS:
-            raise front.fault(f"unknown key; {_nearest(key, _KEYS)}", key)
+            raise front.fault(f"unknown key; {_suggestion(key, _KEYS)}", key)
     parameters = _parameters(front)
     inputs = _inputs(front)
     parse = _field(front, "parse", dict[str, Any], {}) if "parse" in front.values else None
     splits = (parse or {}).get("mode") == STATEMENTS
-    if (parse or {}).get("mode") == DECISION:
+    if (parse or {}).get("mode") == DECISION:  # set by `for_decisions` alone
         raise front.fault("mode decision is that of a decision: block, which needs no parse", "parse")
     decision = read_decision_block(front)
     without_template = decision is not None and not front.body.strip()
@@ -240,10 +246,11 @@ def _field(front: FrontMatter, key: str, kind: type[T], default: T) -> T:
     try:
         return convert(front.values[key], kind)
     except msgspec.ValidationError as error:
+        # msgspec calls the value `$`.
         raise front.fault(str(error).replace("`$.", "`").replace("`$", f"`{key}"), key) from error
 
 
-def _nearest(name: str, names: Iterable[str]) -> str:
+def _suggestion(name: str, names: Iterable[str]) -> str:
     names = list(names)
     close = difflib.get_close_matches(name, names, 1)
     return f"did you mean {close[0]}?" if close else f"known are {', '.join(names) or 'none'}"
@@ -264,13 +271,13 @@ def _inputs(front: FrontMatter) -> dict[str, InputDeclaration]:
             kind, default, required, has_kind=entry.kind is not None, source=sources.get(name)
         )
     for name in sorted(sources.keys() - declared.keys()):
-        raise front.fault(f"the prompt declares no input {name!r}; {_nearest(name, declared)}", "map")
+        raise front.fault(f"the prompt declares no input {name!r}; {_suggestion(name, declared)}", "map")
     return declared
 
 
 def _parameters(front: FrontMatter) -> Mapping[str, Any]:
     parameters = _field(front, "model", _Model, _Model()).parameters
-    for name in sorted(_NOT_PARAMETERS & parameters.keys()):
+    for name in sorted(_RESERVED_FIELDS & parameters.keys()):
         raise front.fault(f"parameters: {name} cannot be set in a prompt file", "model")
     try:
         json.dumps(parameters, allow_nan=False)
@@ -310,7 +317,7 @@ def _by_criterion(
         return False
     if front.values["each"] != "criterion":
         raise front.fault(f"expected criterion, got {front.values['each']!r}", "each")
-    shown = {each.source or name for name, each in inputs.items()}
+    shown = {declaration.source or name for name, declaration in inputs.items()}
     if decision is not None:
         shown.update(decision.state)
     if "criterion" not in shown:

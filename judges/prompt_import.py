@@ -1,4 +1,8 @@
-"""Import prompts as prompt files: chat messages in JSON, or another tool's ``.prompty``."""
+"""Import prompts as prompt files.
+
+Another tool's ``.prompty`` is converted by `foreign_prompty`, plain text with placeholders by `template_import`, and chat messages or
+other plain text here (`import_chat`).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from ..records import not_utf8
 from ..records.scale import Scale
 from ..records.typed_values import convert
 from ..spelling import setting
-from .foreign_prompty import import_prompty
+from .foreign_prompty import import_prompty, labelled_score
 from .front_matter import MAX_PROMPT_BYTES, is_prompt_text, split_front_matter, with_newlines
 from .parsing import make_parser
 from .prompt_file import PromptFile, prompt_of
@@ -24,7 +28,6 @@ from .prompt_scale import names_other_scale, scale_from_option, scale_text, sugg
 from .prompt_text import PromptText
 from .prompt_variables import INPUT_BUILDERS
 from .rendering import compile_prompt
-from .score_label import labelled_score
 
 
 def import_prompt(
@@ -34,10 +37,10 @@ def import_prompt(
 
     Args:
         path: A JSON file with one or more chat messages, plain text, or a ``.prompty`` file.
-        out: Path of the prompt file, for messages.
-        inputs: Inputs to judge: fiducial's ``INPUT``, or ``THEIRS=INPUT`` for one that the prompt names otherwise.
+        out: Path of the prompt file, for error messages.
+        inputs: Inputs to judge: fiducial's ``INPUT``, or ``THEIRS=INPUT`` if the prompt has another name for it.
         scale: The worst score and the best, such as ``1-5``, or None if the file declares it.
-        step: Distance of neighbouring scores, or None if any number between the ends is a score.
+        step: Distance between neighbouring scores, or None if every number between the ends is a score.
 
     Returns:
         The text of the prompt file, and the checked prompt.
@@ -61,6 +64,7 @@ def import_prompt(
     else:
         text = _import_template(path, sources, declared) or import_chat(path, sources, declared, step)
     prompt = prompt_of(split_front_matter(text, out))
+    # All checks that loading the prompt as a judge makes.
     require_fillable(prompt)
     make_parser(prompt)
     compile_prompt(prompt)
@@ -68,7 +72,7 @@ def import_prompt(
 
 
 def _import_template(path: Path, sources: Mapping[str, str], scale: Scale | None) -> str | None:
-    """Convert plain text with placeholders of inputs to a prompt file, or None for other files."""
+    """Convert plain text with placeholders to a prompt file, or return None for any other file."""
     content = _content(path)
     if _is_json(path, content):
         return None
@@ -90,10 +94,10 @@ def _source(text: str) -> tuple[str, str]:
 
 
 _ROLES = ("system", "user", "assistant")
-_HEADING = re.compile(r"^#{1,6}[ \t]++(.+)$", re.MULTILINE)
+_MARKDOWN_HEADING = re.compile(r"^#{1,6}[ \t]++(.+)$", re.MULTILINE)
 _SCORE_HEADING = re.compile(r"^#{1,6}[ \t]+[^\n]{0,80}\bscore\b[^\n]{0,80}$", re.IGNORECASE | re.MULTILINE)
-_JINJA = re.compile(r"\{\{|\{%|\{#")
-_NOT_TEXT = re.compile(
+_JINJA_MARKUP = re.compile(r"\{\{|\{%|\{#")
+_RESERVED_LINE = re.compile(
     r"^[ \t]*+(?:#[ \t]*+)?(?:system|user|assistant|developer|tool|function)[ \t]*+:[ \t]*+$|(?<!-)-{3,}+$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -109,37 +113,40 @@ def import_chat(
 ) -> str:
     """Convert chat messages in JSON, or plain text, to a prompt file.
 
-    The JSON is a message, a list of messages, or an object with ``messages``.
+    The JSON is a message, a list of messages, or an object with ``messages``. Texts are copied verbatim, except for line ends. A user
+    message with one section per input is added.
 
-    Texts are copied verbatim, except for line ends. A user message is added with one section per input. The reply is parsed as
-    the last number after the last heading with the word "score", if there is such a heading, or as the number after a label.
+    If a heading contains the word "score", the score is the last number after the last such heading. Otherwise it is the number
+    after a label such as ``Score:``.
 
     Args:
         path: The file.
-        inputs: Fiducial's input for each section, by the section's name; by default the inputs that headings name, else query
+        inputs: Fiducial's input for each section, by the section's name. By default, the inputs that headings name, else query
             and response.
-        scale: The scale; by default 0 to 1, which is refused if the text names another.
-        step: Distance of neighbouring scores.
+        scale: The scale; by default 0 to 1, unless the text names another scale, which is an error.
+        step: Distance between neighbouring scores.
     """
     messages = _read(path)
     text = "\n".join(message.content for message in messages)
-    chosen = inputs or {name: name for name in _named_inputs(text) or ["query", "response"]}
+    source_of = inputs or {name: name for name in _named_inputs(text) or ["query", "response"]}
     sections = [f"{message.role}:\n{_verbatim(message.content, path)}" for message in messages]
     headings = _SCORE_HEADING.findall(text)
     chosen_scale = scale or _unit_scale(path, text, step)
-    written = PromptText(
-        name=path.stem,
-        description=f"Imported from {path.name}.",
-        parameters={"temperature": 0.0},
-        inputs={name: {"type": "string"} for name in [*chosen, FENCE]},
-        sources={name: source for name, source in chosen.items() if source != name},
-        scale=chosen_scale,
-        parse=_parse(text, headings[-1], chosen_scale) if headings else labelled_score(text),
-        template="\n\n".join([*sections, _material(list(chosen))]),
+    prompt_text = str(
+        PromptText(
+            name=path.stem,
+            description=f"Imported from {path.name}.",
+            parameters={"temperature": 0.0},
+            inputs={name: {"type": "string"} for name in [*source_of, FENCE]},
+            sources={name: source for name, source in source_of.items() if source != name},
+            scale=chosen_scale,
+            parse=_parse(text, headings[-1], chosen_scale) if headings else labelled_score(text),
+            template="\n\n".join([*sections, _material(list(source_of))]),
+        )
     )
-    if len(str(written).encode()) > MAX_PROMPT_BYTES:
+    if len(prompt_text.encode()) > MAX_PROMPT_BYTES:
         raise InputError(f"the messages are larger than {MAX_PROMPT_BYTES} bytes", path=path)
-    return str(written)
+    return prompt_text
 
 
 def _parse(text: str, heading: str, scale: Scale) -> dict[str, Any]:
@@ -157,8 +164,10 @@ def _parse(text: str, heading: str, scale: Scale) -> dict[str, Any]:
 
 def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
     if names_other_scale(text):
-        suggested, why = suggested_scale(text)
-        raise InputError(f"scores seem not to be from 0 to 1: say {scale_text(suggested)} ({why})", path=path)
+        suggested, reason = suggested_scale(text)
+        raise InputError(
+            f"scores seem not to be from 0 to 1: say {scale_text(suggested)} ({reason})", path=path
+        )
     try:
         return Scale(0.0, 1.0, step)
     except ValueError as error:
@@ -170,6 +179,7 @@ def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
 def _read(path: Path) -> list[_ChatMessage]:
     raw = _content(path)
     if not _is_json(path, raw):
+        # Instructions; a user message with the inputs follows.
         return [_ChatMessage("system", _plain_text(raw, path).strip("\n"))]
     try:
         content: Any = msgspec.json.decode(raw)
@@ -192,7 +202,7 @@ def _content(path: Path) -> bytes:
 
 
 def _is_json(path: Path, raw: bytes) -> bool:
-    """Return whether a file holds chat messages: JSON, not text beginning with a placeholder."""
+    """Return whether a file contains JSON, not a text that begins with a placeholder in braces."""
     return path.suffix == ".json" or re.match(rb"\s*+(?:\[|\{\s*+[\"}])", raw) is not None
 
 
@@ -208,18 +218,19 @@ def _plain_text(raw: bytes, path: Path) -> str:
 
 
 def _named_inputs(text: str) -> list[str]:
-    headings = [heading.strip(" \t").lower().replace(" ", "_") for heading in _HEADING.findall(text)]
+    headings = [heading.strip(" \t").lower().replace(" ", "_") for heading in _MARKDOWN_HEADING.findall(text)]
     return list(dict.fromkeys(heading for heading in headings if heading in INPUT_BUILDERS))
 
 
 def _verbatim(content: str, path: Path) -> str:
-    match = _NOT_TEXT.search(content)
+    """Return a text so that the template shows it unchanged."""
+    match = _RESERVED_LINE.search(content)
     if match is not None:
         line = content.count("\n", 0, match.start()) + 1
         raise InputError(
             f"line {line} of a message, {match[0]!r}, would open a message or end the front matter", path=path
         )
-    if _JINJA.search(content) is None:
+    if _JINJA_MARKUP.search(content) is None:
         return content
     if "endraw" in content:
         raise InputError("a message holds jinja's endraw, which cannot be quoted", path=path)

@@ -1,4 +1,7 @@
-"""Named inputs of all prompts: their values, and a delimiter that no text can contain."""
+"""Inputs of prompts: their names, their values for an item, and fences.
+
+A fence is a delimiter that a prompt puts around texts under evaluation, and that none of them contains.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from .prompt_variables import INPUT_BUILDERS, InputBuilder, NotApplicableError
 FENCE = "fence"
 MATERIAL_FENCE = "material_fence"
 FENCES = frozenset({FENCE, MATERIAL_FENCE})
+"""The fence of all inputs; and that of the material alone, which is the same for all questions about it."""
 INPUTS = (*INPUT_BUILDERS, FENCE, MATERIAL_FENCE)
 LISTS = frozenset({"messages", "tool_calls", "tool_definitions", "accepted_answers"})
 """Inputs that a prompt may declare as lists; all others are texts."""
@@ -39,12 +43,12 @@ OTHER_NAMES = {
     "tools": "tool_definitions",
     "trajectory": "transcript",
 }
-"""Inputs by their names in other tools."""
+"""Inputs under their names in other tools."""
 
-_FENCE_CHARACTERS = 20
+_FENCE_LENGTH = 20
 
-_OF_A_QUESTION = frozenset({"criterion", "criteria"})
-"""Inputs that differ between questions about the same material; the material's fence does not depend on them."""
+_QUESTION_INPUTS = frozenset({"criterion", "criteria"})
+"""Inputs that differ between questions about the same material, so that the material's fence does not depend on them."""
 
 
 def fill_inputs(
@@ -56,7 +60,7 @@ def fill_inputs(
     """Fill the inputs that a prompt declares.
 
     Returns:
-        Values by name, for rendering. Unknown inputs are omitted, so that rendering uses their defaults.
+        Values by name, for rendering. Inputs that nothing fills are left out, so that rendering uses their defaults.
     """
     values: dict[str, Any] = {}
     for name, declaration in declared.items():
@@ -71,14 +75,16 @@ def fill_inputs(
             if declaration.required:
                 raise
             value = declaration.default
+        # A list has a text of its own (`JsonList`), which a template would print too.
         values[name] = str(value) if declaration.type == "string" else value
     sources = {name: declaration.source or name for name, declaration in declared.items()}
     texts = [str(value) for value in values.values()]
-    material = [str(value) for name, value in values.items() if sources[name] not in _OF_A_QUESTION]
-    hashed = {FENCE: texts, MATERIAL_FENCE: material}
-    return values | {
-        name: fence_for(hashed[source], texts) for name, source in sources.items() if source in FENCES
+    material = [str(value) for name, value in values.items() if sources[name] not in _QUESTION_INPUTS]
+    hashed_texts = {FENCE: texts, MATERIAL_FENCE: material}
+    fences = {
+        name: fence_for(hashed_texts[source], texts) for name, source in sources.items() if source in FENCES
     }
+    return values | fences
 
 
 def require_fillable(prompt: PromptFile) -> None:
@@ -99,10 +105,7 @@ def require_fillable(prompt: PromptFile) -> None:
 
 
 def unknown_input(name: str, source: str | None = None) -> str:
-    """Return the error for an input that nothing fills.
-
-    It names the inputs that exist, the nearest one, and the line that would map the input to it.
-    """
+    """Return the error message for an input that nothing fills, with how to map it."""
     nearest = nearest_input(source or name)
     problem = (
         f"nothing fills the input {name!r}"
@@ -117,30 +120,30 @@ def unknown_input(name: str, source: str | None = None) -> str:
 
 
 def nearest_input(name: str) -> str | None:
-    """Return the fiducial input with the nearest name, or None if none is near."""
+    """Return the fiducial input with the most similar name, or None if none is similar."""
     close = difflib.get_close_matches(name.lower(), [*INPUTS, *OTHER_NAMES], 1)
     return OTHER_NAMES.get(close[0], close[0]) if close else None
 
 
 def fence_for(texts: Iterable[str], enclosed: Iterable[str] | None = None) -> str:
-    """Derive a delimiter from texts; it occurs in none of the texts that it encloses.
+    """Derive a fence from texts, which occurs in none of them.
 
-    It is a hash of the texts, so the author of one cannot put it in. It is the same each time, so that requests can be cached
-    and replayed.
+    It is a hash of the texts, so the author of one cannot include it. It is the same each time, so that requests can be cached and
+    replayed.
 
     Args:
         texts: Texts to hash.
-        enclosed: Texts to enclose, if others.
+        enclosed: Texts that must not contain the fence, or None for the hashed ones.
     """
     parts = _encoded(texts)
     digest = hashlib.sha256()
     for part in parts:
-        digest.update(b"%d:" % len(part))
+        digest.update(b"%d:" % len(part))  # so that text moved from one part to the next changes the hash
         digest.update(part)
-    others = parts if enclosed is None else _encoded(enclosed)
+    enclosed_parts = parts if enclosed is None else _encoded(enclosed)
     while True:
-        fence = digest.hexdigest()[:_FENCE_CHARACTERS]
-        if not any(fence.encode() in part for part in others):
+        fence = digest.hexdigest()[:_FENCE_LENGTH]
+        if not any(fence.encode() in part for part in enclosed_parts):
             return fence
         digest.update(b"again")
 

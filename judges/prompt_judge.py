@@ -1,4 +1,4 @@
-"""Judges that send a prompt to a model, and loading them by name."""
+"""Judges that send a prompt to a model: loading one by name, and asking it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from msgspec.structs import replace as replaced
+import msgspec
 
 from ..errors import PromptError, UsageError
 from ..records import Case, JudgeId, JudgeKind, Message, Output, Verdict
@@ -16,7 +16,7 @@ from .cycle import judge_concurrently, judge_output
 from .decision_scores import form_parser
 from .decision_state import ENTRIES, decision_builders
 from .judge import ModelClient, RetryOf, Work
-from .judge_prompt import OF_A_PAIR, JudgePrompt, judge_fingerprint, merged_parameters
+from .judge_prompt import PAIR_INPUTS, JudgePrompt, judge_fingerprint, merge_parameters
 from .parsing import STATEMENTS, make_parser
 from .prompt_file import PromptFile, read_prompt_file
 from .prompt_inputs import require_fillable, unknown_input
@@ -34,7 +34,7 @@ from .transport.decision_apis import DECISION_APIS
 from .transport.exchange import ApiName
 
 _TASKS_PER_CALL = 2
-"""Concurrent items per call in flight: while some wait for a retry, others use the slots."""
+"""Concurrent items for each call in flight: while some wait for a retry, others use the slots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class PromptJudge(JudgePrompt):
     async def verdict(self, case: Case, output: Output, client: ModelClient, repeat: int = 0) -> Verdict:
         """Judge one output; see `Judge`.
 
-        It raises PromptError when the prompt cannot be rendered.
+        Raises:
+            PromptError: The prompt cannot be rendered.
         """
         async with client.open() as provider:
             return await judge_output(case, output, self, provider, repeat=repeat)
@@ -56,7 +57,8 @@ class PromptJudge(JudgePrompt):
     async def verdicts(self, work: Iterable[Work], client: ModelClient) -> AsyncGenerator[Verdict]:
         """Judge repetitions of outputs; see `Judge`.
 
-        It raises PromptError when the prompt cannot be rendered.
+        Raises:
+            PromptError: The prompt cannot be rendered.
         """
         async with client.open() as provider:
             async for verdict in judge_work(
@@ -73,7 +75,7 @@ async def judge_work(
     concurrency: int = 64,
     retry_of: RetryOf | None = None,
 ) -> AsyncGenerator[Verdict]:
-    """Judge exactly these repetitions with an open provider, which limits the calls in flight."""
+    """Judge repetitions of outputs with an open provider, which limits the calls in flight."""
 
     async def ask(case: Case, output: Output, repeat: int) -> Verdict:
         retry = 0 if retry_of is None else retry_of(output.key, judge.id, repeat)
@@ -98,10 +100,10 @@ def load_judge(
         spec: ``judge`` (its default variant), ``judge/variant``, ``statements/split``, or a path to a ``.prompty`` file.
         model: The model's name at the endpoint.
         parameters: Decoding parameters that override the prompt's; the value None removes one.
-        refused: Changes after the model's earlier refusals, in the same form.
+        refused: Changes after the model refused parameters in an earlier run, in the same form.
         replay: Function that executes an output's calls for transcripts; None to show the recorded results.
-        api: Protocol of the endpoint. Other than ``chat``, the prompt's questions to a decision model are asked, and a shipped
-            judge without a variant means its variant ``decision``.
+        api: Protocol of the endpoint. If it is not ``chat``, the prompt's questions to a decision model are asked, and the default
+            variant of a shipped judge is ``decision``.
 
     Raises:
         UsageError: There is no such judge, or no model is named.
@@ -111,7 +113,7 @@ def load_judge(
         raise UsageError(f"a judge needs a model: name one with {setting('model')}")
     name, path = find_prompt(spec, decides=api != "chat")
     prompt = _asked_prompt(read_prompt_file(path), str(name), api)
-    merged = merged_parameters(prompt, parameters or {}, refused or {})
+    merged = merge_parameters(prompt, parameters or {}, refused or {})
     view, input_builders = _view(prompt, known_prompt(name, path), replay)
     if api != "chat":
         input_builders = decision_builders(input_builders)
@@ -138,23 +140,25 @@ def load_judge(
 
 
 def in_form(judge: PromptJudge, form: str) -> PromptJudge:
-    """Return a judge of a decision model that asks in another form, such as negated.
+    """Return the judge with its questions in another form (`decision_forms`).
 
-    It is another judge, whose verdicts have answers but no grade.
+    It is another judge. Its verdicts have answers but no grade.
     """
     fingerprint = judge_fingerprint(
         judge.prompt, judge.model, judge.parameters, judge.view, api=judge.api, form=form
     )
-    judge_id = replaced(judge.id, kind="form", variant=f"{judge.id.variant}~{form}", fingerprint=fingerprint)
+    judge_id = msgspec.structs.replace(
+        judge.id, kind="form", variant=f"{judge.id.variant}~{form}", fingerprint=fingerprint
+    )
     return replace(judge, id=judge_id, by=f"{judge.by}~{form}", parse=form_parser, form=form)
 
 
 def _asked_prompt(prompt: PromptFile, name: str, api: ApiName) -> PromptFile:
-    """Return the part of a prompt that a protocol asks: its template or its questions.
+    """Return the part of a prompt that a protocol needs: its template, or its questions.
 
     Raises:
         UsageError: The file has no such part.
-        PromptError: Nothing fills an input of it.
+        PromptError: The part has an input that nothing fills.
     """
     if api == "chat":
         if prompt.only_decides:
@@ -174,7 +178,7 @@ def _asked_prompt(prompt: PromptFile, name: str, api: ApiName) -> PromptFile:
 
 
 def _no_messages(values: Mapping[str, Any]) -> list[Message]:
-    """Stand for the template of a judge that asks a decision model."""
+    """Stand in for the template of a judge that asks a decision model."""
     raise AssertionError(f"a decision model is sent no messages, got {len(values)} values")
 
 
@@ -187,8 +191,8 @@ def _kind(spec: str, prompt: PromptFile) -> JudgeKind:
 def _view(
     prompt: PromptFile, known_prompt: KnownPrompt | None, replay: Replay | None
 ) -> tuple[dict[str, str], Mapping[str, InputBuilder]]:
-    """Return the view of a judge for its fingerprint, and the input builders that produce it."""
-    if prompt.shown.isdisjoint({"transcript", "steps", *OF_A_PAIR}):
+    """Return how a judge sees items, for its fingerprint, and the input builders for it."""
+    if prompt.shown.isdisjoint({"transcript", "steps", *PAIR_INPUTS}):
         return {}, INPUT_BUILDERS
     if known_prompt is not None and known_prompt.transcript == "calls":
         return {}, INPUT_BUILDERS_OF_CALLS

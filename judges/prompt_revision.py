@@ -1,4 +1,7 @@
-"""Revisions of a judge's prompt: ask for one, read it, refuse one that changes the judge."""
+"""Ask a model to revise a judge's prompt, and refuse a revision that judges something else.
+
+A revision may change the template's words alone: front matter, placeholders and scale stay.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from .media import with_marks
 from .prompt_file import PromptFile, prompt_of
 from .prompt_inputs import FENCES, fence_for, fill_inputs
 
-_SHOWN = 2_000
+_MAX_SHOWN_LENGTH = 2_000
 """Maximum characters of one text that the model is shown."""
 
 _WORD = re.compile(r"\w+")
@@ -34,8 +37,8 @@ class Disagreement(NamedTuple):
     """An item on which a judge and the label disagree.
 
     Attributes:
-        label: Whether the output passes by its label.
-        verdict: Whether it passes by the judge, or None if the judge gave no score.
+        label: Whether the output passes, by its label.
+        verdict: Whether it passes, by the judge, or None if the judge gave no score.
         reason: The judge's reason.
     """
 
@@ -68,13 +71,13 @@ def _fenced(fence: str, label: str, text: str) -> str:
 
 def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
     """Return an item as the judge was shown it, with its verdict and the label."""
-    marked = with_marks(disagreement.case, disagreement.output)
-    shown = fill_inputs(judge.prompt.inputs, marked.case, marked.output, judge.input_builders)
-    declared = judge.prompt.inputs
+    item = with_marks(disagreement.case, disagreement.output)
+    declarations = judge.prompt.inputs
+    values = fill_inputs(declarations, item.case, item.output, judge.input_builders)
     texts = {
         name: _shortened(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-        for name, value in shown.items()
-        if (declared[name].source or name) not in FENCES
+        for name, value in values.items()
+        if (declarations[name].source or name) not in FENCES
     }
     verdicts = {True: "pass", False: "fail", None: "could not be read"}
     return {
@@ -86,16 +89,16 @@ def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= _SHOWN:
+    if len(text) <= _MAX_SHOWN_LENGTH:
         return text
-    return f"{text[: _SHOWN // 2]} [... {len(text) - _SHOWN:,} characters ...] {text[-_SHOWN // 2 :]}"
+    return f"{text[: _MAX_SHOWN_LENGTH // 2]} [... {len(text) - _MAX_SHOWN_LENGTH:,} characters ...] {text[-_MAX_SHOWN_LENGTH // 2 :]}"
 
 
 def revised_prompt(reply: str, prompt_text: str, judge: JudgePrompt) -> str:
     """Return the prompt file in a model's reply, with the front matter of the prompt it revises.
 
     Raises:
-        PromptError: The reply holds no prompt, or one with another front matter.
+        PromptError: The reply contains no prompt, or one whose front matter differs.
     """
     _, opened, rest = reply.partition("<prompt>")
     body, closed, _ = rest.rpartition("</prompt>")
@@ -109,34 +112,35 @@ def revised_prompt(reply: str, prompt_text: str, judge: JudgePrompt) -> str:
             raise PromptError(problem)
         text = reply_front.body
     head = _head(inherited(prompt_text, judge, path), path)
+    # A character takes at most four bytes in UTF-8.
     if len(head + text) > MAX_PROMPT_BYTES // 4:
         raise PromptError("the prompt in the reply is too long")
     return head + text
 
 
 def inherited(text: str, judge: JudgePrompt, path: Path) -> str:
-    """Return a prompt file with the threshold and kinds that it does not declare itself.
+    """Add the threshold and kinds of a shipped prompt to an edited copy that lacks them.
 
-    The catalogue declares those of a shipped prompt, so that an edited copy lacks them. A text that is no prompt file is
-    returned as it is.
+    The catalogue declares them for the shipped prompt. A text that is not a prompt file is returned unchanged.
     """
     try:
         values = split_front_matter(text, path).values
     except PromptError:
         return text
-    notes = _declared_outside(judge, values)
-    if not notes:
+    lines = _catalogue_lines(judge, values)
+    if not lines:
         return text
     head = _head(text, path)
-    return "\n".join([head.rstrip("\n").rpartition("\n")[0], *notes, "---", ""]) + text[len(head) :]
+    return "\n".join([head.rstrip("\n").rpartition("\n")[0], *lines, "---", ""]) + text[len(head) :]
 
 
 def _head(text: str, path: Path) -> str:
+    """Return a prompt file up to the end of its front matter."""
     return text[: len(text) - len(split_front_matter(text, path).body)]
 
 
-def _declared_outside(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str]:
-    """Return a shipped prompt's threshold and kinds from the catalogue as front matter."""
+def _catalogue_lines(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str]:
+    """Return the threshold and kinds that the front matter lacks, as lines of front matter."""
     lines: list[str] = []
     if judge.pass_at is not None and "pass_at" not in values:
         lines.append(f"pass_at: {judge.pass_at:g}")
@@ -146,16 +150,14 @@ def _declared_outside(judge: JudgePrompt, values: Mapping[str, Any]) -> list[str
 
 
 def revision_problem(current: JudgePrompt, new: JudgePrompt) -> str | None:
-    """Return the reason why a prompt is not a revision of the current one, or None if it is one."""
+    """Return why a prompt is no revision of the current one, or None if it is one."""
     if new.fingerprint == current.fingerprint or new.prompt.template == current.prompt.template:
         return "is the current prompt"
     if (problem := incompatibility(current.prompt, new.prompt)) is not None:
         return problem
     if new.pass_at != current.pass_at:
-        declared = (
-            f"add `pass_at: {current.pass_at:g}`" if current.pass_at is not None else "remove `pass_at`"
-        )
-        return f"declares another threshold: {declared} in its front matter"
+        advice = f"add `pass_at: {current.pass_at:g}`" if current.pass_at is not None else "remove `pass_at`"
+        return f"declares another threshold: {advice} in its front matter"
     if new.kinds is not None and (current.kinds is None or not current.kinds <= new.kinds):
         return "declares other kinds of case"
     return None
@@ -163,6 +165,7 @@ def revision_problem(current: JudgePrompt, new: JudgePrompt) -> str | None:
 
 def incompatibility(current: PromptFile, new: PromptFile) -> str | None:
     """Return how a prompt differs in placeholders, scale or criteria, or None if it does not."""
+    # A prompt for decision models alone has no template.
     missing = sorted(_placeholders(current) - _placeholders(new)) if new.template.strip() else []
     if missing:
         return f"drops the placeholder {', '.join(f'{{{{{name}}}}}' for name in missing)}"
@@ -176,7 +179,7 @@ def incompatibility(current: PromptFile, new: PromptFile) -> str | None:
 def _placeholders(prompt: PromptFile) -> set[str]:
     """Return the fiducial inputs that a template shows, under any name."""
     used = set(_names_in(prompt.template))
-    return {each.source or name for name, each in prompt.inputs.items() if name in used}
+    return {declared.source or name for name, declared in prompt.inputs.items() if name in used}
 
 
 def _names_in(template: str) -> Iterator[str]:

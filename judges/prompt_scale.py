@@ -1,6 +1,6 @@
 """Scale that a prompt file, an option or a prompt's text declares.
 
-Only the ``scale`` key or the ``response_format`` declares one. A guess could be wrong: 1 is the worst grade from 1 to 5, and
+A scale must be declared, under ``scale`` or in the ``response_format``. A guess could be wrong: 1 is the worst grade from 1 to 5, but
 the best of 0 and 1.
 """
 
@@ -21,17 +21,17 @@ from ..records.typed_values import convert
 from ..spelling import setting, together
 from .front_matter import FrontMatter, read_yaml
 
-_RANGE = re.compile(
+_RANGE_IN_TEXT = re.compile(
     r"(?<![\w.,/:-])([0-9]{1,3})[\"']?(?: ?\([^()\n]{1,60}\))?(?: ?[-\u2013\u2014] ?| (?:to|and|or|through) )[\"']?([0-9]{1,3})(?![\w%/:-]|[.,][0-9])"
 )
-_LARGEST = 100
-_ENDS = re.compile(
+_MAX_NAMED_SCORE = 100
+_RANGE_OPTION = re.compile(
     r"(-?[0-9]{1,9}(?:\.[0-9]{1,9})?) ?(?:-|\u2013|:|,|\.\.|to) ?(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)"
 )
 _SCHEMA = ("response_format", "json_schema", "schema", "properties")
 
 
-class _ScaleSettings(msgspec.Struct, forbid_unknown_fields=True):
+class _ScaleFields(msgspec.Struct, forbid_unknown_fields=True):
     minimum: float
     maximum: float
     step: float | None = None
@@ -42,20 +42,20 @@ def declared_scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Map
     """Return the scale that a prompt file declares.
 
     Raises:
-        PromptError: It declares none; the message holds the line to add.
+        PromptError: It declares no scale; the message suggests the line to add.
     """
     if front.values.get("scale") is not None:
         try:
             return scale_of(front.values["scale"])
         except ValueError as error:
             raise front.fault(str(error), "scale") from error
-    listed = listed_scale(parameters, str(parse.get("score", "score")))
-    if listed is not None:
-        return listed
-    suggested, why = suggested_scale(front.body)
+    format_scale = listed_scale(parameters, str(parse.get("score", "score")))
+    if format_scale is not None:
+        return format_scale
+    suggested, reason = suggested_scale(front.body)
     raise PromptError(
         f"{front.path}:{front.body_line - 1}: scale: which scores are possible is not declared; "
-        f"add this line to the front matter: {scale_line(suggested)} ({why}; add better: low if the lowest score is the best)"
+        f"add this line to the front matter: {scale_line(suggested)} ({reason}; add better: low if the lowest score is the best)"
     )
 
 
@@ -66,7 +66,7 @@ def scale_of(declared: Any) -> Scale:
         ValueError: It is not such a mapping, or the numbers do not make a scale.
     """
     try:
-        values = convert(declared, _ScaleSettings)
+        values = convert(declared, _ScaleFields)
     except msgspec.ValidationError as error:
         raise ValueError(str(error).replace("`$.", "`").replace("`$", "`scale")) from error
     return Scale(values.minimum, values.maximum, values.step, values.better)
@@ -81,7 +81,7 @@ def scale_line(scale: Scale) -> str:
 
 def scale_from_option(text: str, step: float | None = None) -> Scale:
     """Parse ``--scale``: ``1-5``, ``5-1`` if 1 is the best, or a prompt file's form."""
-    ends = _ENDS.fullmatch(text.strip())
+    ends = _RANGE_OPTION.fullmatch(text.strip())
     if ends is not None:
         worst, best = float(ends[1]), float(ends[2])
         better = "high" if worst < best else "low"
@@ -94,31 +94,31 @@ def scale_from_option(text: str, step: float | None = None) -> Scale:
 
 
 def scale_text(scale: Scale) -> str:
-    """Return the settings that declare a scale."""
+    """Return the options (or arguments) that declare a scale."""
     worst, best = sorted((scale.minimum, scale.maximum), key=scale.normalise)
     step = "" if scale.step is None else setting("step", f"{scale.step:g}")
     return together(setting("scale", f"{worst:g}-{best:g}"), step)
 
 
 def suggested_scale(text: str) -> tuple[Scale, str]:
-    """Return the scale that a prompt seems to ask for, and the reason."""
-    named = _named_range(text)
-    if named is None:
+    """Return the scale that a prompt seems to ask for, and why; for suggestions only."""
+    range_ = _named_range(text)
+    if range_ is None:
         return PASS_OR_FAIL, "or with the ends that the prompt asks for"
-    step = None if named.is_unit and " or " not in named.words else 1.0
-    return Scale(named.low, named.high, step), f"the text says {named.words!r}"
+    step = None if range_.is_unit and " or " not in range_.words else 1.0
+    return Scale(range_.low, range_.high, step), f"the text says {range_.words!r}"
 
 
 def names_other_scale(text: str) -> bool:
     """Return whether a prompt mentions a scale other than 0 to 1."""
-    named = _named_range(text)
-    return named is not None and not named.is_unit
+    range_ = _named_range(text)
+    return range_ is not None and not range_.is_unit
 
 
 def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
-    """Return the scale that a ``response_format`` declares; the highest score is the best.
+    """Return the scale that a ``response_format`` declares, or None if it declares none.
 
-    It lists evenly spaced scores, or allows whole numbers between two ends.
+    It may list evenly spaced scores, or allow whole numbers between two ends. The highest score is the best.
     """
     value: Any = parameters
     for name in (*_SCHEMA, key):
@@ -141,9 +141,9 @@ def _scale_or_none(low: float, high: float, step: float) -> Scale | None:
         return None
 
 
-def _evenly_spaced(listed: Sequence[Any]) -> Scale | None:
+def _evenly_spaced(values: Sequence[Any]) -> Scale | None:
     try:
-        scores = sorted({float(score) for score in listed if not isinstance(score, bool)})
+        scores = sorted({float(score) for score in values if not isinstance(score, bool)})
     except (TypeError, ValueError, OverflowError):
         return None
     steps = [after - before for before, after in pairwise(scores)]
@@ -176,12 +176,14 @@ class _NamedRange(NamedTuple):
 
 def _named_range(text: str) -> _NamedRange | None:
     """Return the range of numbers from 0 or 1 that a text names most often."""
-    named = [
+    ranges = [
         _NamedRange(int(match[1]), int(match[2]), re.sub("[\"']", "", match[0]))
-        for match in _RANGE.finditer(text)
+        for match in _RANGE_IN_TEXT.finditer(text)
     ]
-    ranges = [range_ for range_ in named if range_.low in {0, 1} and range_.low < range_.high <= _LARGEST]
-    if not ranges:
+    plausible = [
+        range_ for range_ in ranges if range_.low in {0, 1} and range_.low < range_.high <= _MAX_NAMED_SCORE
+    ]
+    if not plausible:
         return None
-    ends = Counter(range_[:2] for range_ in ranges).most_common(1)[0][0]
-    return next(range_ for range_ in ranges if range_[:2] == ends)
+    ends = Counter(range_[:2] for range_ in plausible).most_common(1)[0][0]
+    return next(range_ for range_ in plausible if range_[:2] == ends)

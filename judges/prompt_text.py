@@ -1,6 +1,6 @@
-"""Write prompt files that promptflow and prompty load, too, and list portability problems.
+"""Write prompt files that promptflow and prompty load too, and list portability problems.
 
-A portability problem is a reason why these tools load a file to other messages, or not at all.
+A portability problem is a reason why one of these tools cannot load a file, or makes other messages of it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ..records.scale import Scale
 from .prompt_file import PromptFile
 from .prompt_scale import scale_line
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NOT_WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
-"""Words that YAML 1.1 does not read as texts."""
+_UNQUOTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_YAML_KEYWORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+"""Words that YAML 1.1 reads as booleans or null, so that a text of this form needs quotes."""
 
-_KINDS = {
+_PROMPTY_TYPES = {
     "list": "array",
     "dict": "object",
     "int": "integer",
@@ -60,7 +60,7 @@ class PromptText:
             f"  parameters: {_flow(self.parameters)}",
             "inputs:" if self.inputs else "inputs: {}",
             *(
-                f"  {name}: {_flow({**declared, 'kind': _KINDS.get(declared['type'], declared['type'])})}"
+                f"  {name}: {_flow({**declared, 'kind': _PROMPTY_TYPES.get(declared['type'], declared['type'])})}"
                 for name, declared in self.inputs.items()
             ),
             "template: {format: {kind: jinja2}, parser: {kind: prompty}}",
@@ -74,30 +74,30 @@ class PromptText:
 
 
 def _flow(value: Any) -> str:
-    """Return a value in YAML's flow style, on one line; plain words have no quotes."""
+    """Return a value in YAML's flow style, on one line; simple words are not quoted."""
     if isinstance(value, Mapping):
         items = cast("Mapping[str, Any]", value).items()
-        return "{" + ", ".join(f"{_flow(str(key))}: {_flow(each)}" for key, each in items) + "}"
+        return "{" + ", ".join(f"{_flow(str(key))}: {_flow(item)}" for key, item in items) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_flow, cast("Sequence[Any]", value))) + "]"
-    if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _NOT_WORDS:
+    if isinstance(value, str) and _UNQUOTED.fullmatch(value) and value.lower() not in _YAML_KEYWORDS:
         return value
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-_DASHES = re.compile(r"(?<!-)-{3,}+\n")
-_DEVELOPER = re.compile(r"^[ \t]*+(?:#[ \t]*+)?developer[ \t]*+:[ \t]*+\n", re.IGNORECASE | re.MULTILINE)
-_STATEMENT = re.compile(r"\{%|\{#")
+_LINE_OF_DASHES = re.compile(r"(?<!-)-{3,}+\n")
+_DEVELOPER_ROLE = re.compile(r"^[ \t]*+(?:#[ \t]*+)?developer[ \t]*+:[ \t]*+\n", re.IGNORECASE | re.MULTILINE)
+_JINJA_STATEMENT = re.compile(r"\{%|\{#")
 
 
 def portability_problems(prompt: PromptFile) -> list[str]:
     """Return the portability problems of a prompt, one sentence each."""
     problems: list[str] = []
-    if _DASHES.search(prompt.template):
+    if _LINE_OF_DASHES.search(prompt.template):
         problems.append("a line of the template ends in three dashes: promptflow ends the front matter there")
-    if _DEVELOPER.search(prompt.template):
+    if _DEVELOPER_ROLE.search(prompt.template):
         problems.append("the template has a developer message: promptflow does not know that role")
-    if _STATEMENT.search(prompt.template):
+    if _JINJA_STATEMENT.search(prompt.template):
         problems.append(
             "the template has jinja statements or comments: prompty keeps the line breaks after them"
         )

@@ -1,6 +1,7 @@
-"""Fill prompt inputs from a case and an output.
+"""Input builders: functions that make an input of a prompt from a case and an output.
 
-Texts under evaluation are inserted verbatim, everything else as JSON, both in full.
+A builder returns a text under evaluation unchanged, and everything else as JSON, both in full. It raises `NotApplicableError` if the
+item lacks what the input shows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..records.case import known_role
 from ..records.output import last_text, messages_asked, turns_asked
 from ..records.typed_values import convert
 from ..spelling import command
-from .as_json import JsonList, bracketed, calls_text, dumps, json_lines, step_text
+from .as_json import JsonList, calls_text, dumps, json_lines, json_list_text, step_text
 from .criteria import NO_POSITIVE_POINTS, criteria_of
 from .transcript import tools_at_start, transcript, transcript_of_calls
 
@@ -24,7 +25,7 @@ InputBuilder: TypeAlias = Callable[[Case, Output], Any]
 """Function that returns the value of one input."""
 
 Replay: TypeAlias = Callable[[Case, Output], Episode | None]
-"""Function that executes an output's calls in its case's worlds; it returns None for a case without worlds."""
+"""Function that executes an output's calls in the simulated worlds of its case, or returns None for a case without any."""
 
 
 class NotApplicableError(FiducialError):
@@ -32,9 +33,9 @@ class NotApplicableError(FiducialError):
 
 
 def _query(case: Case, output: Output) -> str:
-    """Return a single user message verbatim; a conversation as JSON.
+    """Return a single user message unchanged, or several messages as JSON.
 
-    JSON keeps a text from posing as another message.
+    In JSON, no text can pose as another message.
     """
     messages = _messages_before_answer(case, output)
     if kind_spec(case.kind).family == "answer":
@@ -48,18 +49,18 @@ def _query(case: Case, output: Output) -> str:
 
 
 def _without_instructions(messages: list[Message]) -> list[Message]:
-    """Return the messages without the agent's instructions, if there are others.
+    """Return the messages without system messages, if there are others.
 
-    Instructions say how to answer, not what was asked.
+    System messages say how to answer, not what was asked.
     """
-    asked = [message for message in messages if message["role"] not in {"system", "developer"}]
-    return asked or messages
+    questions = [message for message in messages if message["role"] not in {"system", "developer"}]
+    return questions or messages
 
 
 def _question(case: Case, output: Output) -> str:
     """Return the question that the judge answers.
 
-    For a grounded answer: whether the search results support it. Otherwise: what the user asked.
+    For a grounded answer, it is whether the search results support the answer. Otherwise, it is what the user asked.
     """
     if kind_spec(case.kind).family == "grounded" and output.text is not None:
         return f"Do the search results state or imply the following?\n{output.text}"
@@ -71,16 +72,16 @@ def _messages(case: Case, output: Output) -> JsonList:
 
 
 def _messages_before_answer(case: Case, output: Output) -> list[Message]:
-    """Return a case's messages; for a recorded conversation, include the agent's earlier texts."""
+    """Return the messages before the answer, with the agent's earlier texts if recorded."""
     turns = turns_asked(case, output)
-    played = kind_spec(case.kind).family == "conversation"
-    if played or output.turns is None or not 1 < len(turns) == len(output.turns):
+    is_simulated = kind_spec(case.kind).family == "conversation"
+    if is_simulated or output.turns is None or not 1 < len(turns) == len(output.turns):
         return messages_asked(case, output)
     messages: list[Message] = []
     for asked, steps in zip(turns, output.turns, strict=True):
         texts = [{"role": "assistant", "content": step} for step in steps if isinstance(step, str)]
         messages += [*asked, *texts]
-    while messages and messages[-1]["role"] == "assistant":
+    while messages and messages[-1]["role"] == "assistant":  # the answer itself
         messages.pop()
     return messages
 
@@ -96,7 +97,7 @@ def _tools_as_listed(case: Case, output: Output) -> JsonList:
 
 
 def _tool_calls(case: Case, output: Output) -> JsonList:
-    """Return native calls, else the text with the calls, else all steps."""
+    """Return the native calls if there are any, else the text, else all steps."""
     del case
     if output.tool_calls is not None:
         return calls_text(output.tool_calls)
@@ -104,7 +105,7 @@ def _tool_calls(case: Case, output: Output) -> JsonList:
         return JsonList([output.text], output.text)
     if output.agent_turns is not None:
         steps = [step for turn in output.agent_turns for step in turn]
-        return JsonList(steps, bracketed([step_text(step) for step in steps]))
+        return JsonList(steps, json_list_text([step_text(step) for step in steps]))
     raise NotApplicableError("the output has neither calls nor text")
 
 
@@ -155,7 +156,7 @@ def _steps(case: Case, output: Output, replay: Replay | None = None) -> str:
 
 
 def _criterion(case: Case, output: Output) -> str:
-    """Return the case's criterion. For a challenge (a workspace case), see `challenge_criterion`."""
+    """Return the case's criterion; for a workspace case, see `challenge_criterion`."""
     del output
     criterion = (
         challenge_criterion(case)
@@ -172,7 +173,7 @@ def _criterion(case: Case, output: Output) -> str:
 
 
 def _criteria(case: Case, output: Output) -> JsonList:
-    """Return a rubric's criteria as numbered JSON lines, without their points, which would bias judges."""
+    """Return a rubric's criteria as numbered JSON lines, without points, which bias judges."""
     del output
     if not (criteria := criteria_of(case)):
         raise NotApplicableError("the case has no criteria")

@@ -1,11 +1,10 @@
-"""Turn a prompt's template and values into messages, without jinja if names suffice.
+"""Turn a prompt's template and values into messages.
 
-Roles are fixed before any value is inserted: headers such as ``user:`` are replaced in the template by marks with a random
-number, and only these marks open a message. So no value can open or end one. On benign input the messages equal those of
-promptflow-core.
+No value can open or end a message. Role headers such as ``user:`` are replaced before values are inserted, by marks with a random
+number, and only these marks open a message. On benign input the messages equal those of promptflow-core.
 
-A template that holds only names, as all shipped ones do, is filled as jinja would fill it. Jinja is imported for templates with
-loops, conditions or filters.
+A template with names alone, as all shipped ones are, is filled without jinja, with the same result (`plain_template`). Jinja is
+imported for templates with loops, conditions or filters (`bounded_template`).
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ _JINJA_NAMES = frozenset({
     "and", "caller", "elif", "else", "false", "False", "if", "in", "is", "kwargs", "loop", "none", "None", "not", "or",
     "range", "self", "super", "true", "True", "varargs",
 })  # fmt: skip
-"""Names that have a meaning in jinja."""
+"""Words that jinja does not take for names of values."""
 
 
 def plain_template(source: str) -> Callable[[Mapping[str, Any]], str] | None:
-    """Compile a template that holds only names, or None for any other.
+    """Compile a template with names alone; return None for any other.
 
-    The function raises TemplateLimitError for a name without a value, or a text far longer than the values.
+    The returned function raises TemplateLimitError for a name without a value, or if the text would be far longer than the values.
     """
     pieces = _NAME.split(source)
     texts, names = [_NEWLINE.sub("\n", text) for text in pieces[::2]], pieces[1::2]
@@ -45,9 +44,9 @@ def plain_template(source: str) -> Callable[[Mapping[str, Any]], str] | None:
         missing = next((name for name in names if name not in values), None)
         if missing is not None:
             raise TemplateLimitError(f"{missing!r} is undefined")
-        written = {name: str(values[name]) for name in dict.fromkeys(names)}
-        parts = [""] * (2 * len(names) + 1)
-        parts[::2], parts[1::2] = texts, [written[name] for name in names]
+        value_texts = {name: str(values[name]) for name in dict.fromkeys(names)}
+        parts = [""] * (2 * len(names) + 1)  # texts and values take turns
+        parts[::2], parts[1::2] = texts, [value_texts[name] for name in names]
         length = sum(map(len, parts))
         if length > FREE_CHARACTERS and length > allowed_characters(values):
             raise TemplateLimitError(TOO_LONG)
@@ -65,7 +64,7 @@ _ROLE = re.compile(
 )
 
 
-_FAILURES = (
+_RENDERING_ERRORS = (
     TemplateLimitError, ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 
@@ -73,12 +72,13 @@ _FAILURES = (
 def compile_prompt(prompt: PromptFile) -> Render:
     """Compile a prompt to a function that renders it for an item.
 
-    Both raise `PromptError` if the prompt cannot be compiled or rendered.
+    Raises:
+        PromptError: The prompt cannot be compiled. The returned function raises it if the prompt cannot be rendered.
     """
     nonce = secrets.token_hex(16)
     source = _mark_roles(prompt, nonce)
     try:
-        fill = _compiled(source)
+        fill = _compile_template(source)
     except TemplateLimitError as error:
         line = prompt.template_line + error.line - 1
         raise PromptError(f"{prompt.path}:{line}: {error}") from error
@@ -88,30 +88,30 @@ def compile_prompt(prompt: PromptFile) -> Render:
         all_values = _with_defaults(prompt, values)
         try:
             text = fill(all_values)
-        except _FAILURES as error:
+        except _RENDERING_ERRORS as error:
             raise PromptError(f"{prompt.path}: the template cannot be rendered: {error}") from error
         before, *parts = mark.split(text)
         if before.strip():
             raise PromptError(f"{prompt.path}: text stands before the first role: {before.strip()[:60]!r}")
         return [
-            {"role": role, "content": encodable(content.strip())}
+            {"role": role, "content": escape_surrogates(content.strip())}
             for role, content in zip(parts[0::2], parts[1::2], strict=True)
         ]
 
     return render
 
 
-def _compiled(source: str) -> Callable[[Mapping[str, Any]], str]:
-    plain = plain_template(source)
-    if plain is not None:
-        return plain
-    from .bounded_template import jinja_template  # noqa: PLC0415 - most templates hold only names
+def _compile_template(source: str) -> Callable[[Mapping[str, Any]], str]:
+    fill = plain_template(source)
+    if fill is not None:
+        return fill
+    from .bounded_template import jinja_template  # noqa: PLC0415 - most templates have names alone
 
     return jinja_template(source)
 
 
-def encodable(text: str) -> str:
-    """Escape lone surrogates, which UTF-8 cannot encode."""
+def escape_surrogates(text: str) -> str:
+    """Escape lone surrogates, which cannot be sent as UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -120,6 +120,7 @@ def encodable(text: str) -> str:
 
 
 def _mark_roles(prompt: PromptFile, nonce: str) -> str:
+    """Return the template with marks instead of role headers."""
     roles: list[str] = []
 
     def mark(match: re.Match[str]) -> str:
@@ -145,15 +146,18 @@ def _with_defaults(prompt: PromptFile, values: Mapping[str, Any]) -> dict[str, A
     missing = [name for name, declared in prompt.inputs.items() if declared.required and name not in values]
     if missing:
         raise PromptError(f"{prompt.path}: inputs without a value: {', '.join(missing)}")
-    return {name: _checked(prompt, name, declared, values) for name, declared in prompt.inputs.items()}
+    return {name: _checked_value(prompt, name, declared, values) for name, declared in prompt.inputs.items()}
 
 
-def _checked(prompt: PromptFile, name: str, declared: InputDeclaration, values: Mapping[str, Any]) -> Any:
+def _checked_value(
+    prompt: PromptFile, name: str, declared: InputDeclaration, values: Mapping[str, Any]
+) -> Any:
     if name not in values:
         return declared.default
     value = values[name]
-    wrong_bool = isinstance(value, bool) and bool not in TYPES[declared.type]
-    if wrong_bool or not isinstance(value, TYPES[declared.type]):
+    # A bool is an int in Python, but not in a declaration.
+    is_wrong_bool = isinstance(value, bool) and bool not in TYPES[declared.type]
+    if is_wrong_bool or not isinstance(value, TYPES[declared.type]):
         raise PromptError(
             f"{prompt.path}: input {name} is declared as {declared.type}, got {type(value).__name__}"
         )

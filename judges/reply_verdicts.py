@@ -1,4 +1,8 @@
-"""Read a judge's replies into results and verdicts; reread stored ones with a newer parser."""
+"""Turn a judge's replies into verdicts, and reread the replies that verdicts store.
+
+`read_reply` reads a reply into an `AskResult`, of which `make_verdict` makes a verdict. `read_again` rereads a verdict's stored
+replies with the current parser. `asked_again` merges the verdicts of two commands.
+"""
 
 from __future__ import annotations
 
@@ -22,25 +26,34 @@ if TYPE_CHECKING:
 
 
 _MARKED_REFUSAL = "refusal"
-_FILTERED = frozenset({"content_filter", "safety", "refusal"})
-_CUT_OFF = frozenset({"length", "max_tokens"})
+"""Stands for the finish reason of a refusal that the provider marks."""
+_REFUSAL_FINISHES = frozenset({"content_filter", "safety", "refusal"})
+_CUT_OFF_FINISHES = frozenset({"length", "max_tokens"})
 """Finish reasons of OpenAI, and those that gateways pass on from other providers."""
 _LIMIT_FACTOR = 4
-"""Factor by which a retry after a cut-off raises the token limit."""
-_MAX_CHARACTERS = 1_000_000
-"""Maximum characters of a reply in a verdict, so that the lines of a run folder can be read."""
+"""After a reply was cut off, the retry's token limit is larger by this factor."""
+_MAX_STORED_LENGTH = 1_000_000
+"""Longer replies are cut in verdicts, since lines of run folders have a limit."""
 _UNREAD = "unread"
+"""Evidence key of earlier replies that could not be read."""
 _REPLY_EVIDENCE = frozenset(
     {"served_by", "finish_reason", "probability", _UNREAD, "criterion", "points", "tags", STEP_COUNT}
 )
-"""Keys of evidence that does not come from a reply's text, which rereading keeps."""
+"""Evidence that does not come from the text of a reply; rereading keeps it."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskResult:
-    """Result of asking a judge: the parsed reply or a reason, and earlier unreadable replies.
+    """Result of asking a judge about one item.
 
-    ``details`` is evidence of a reply without a score, such as the answers that a decision model gave.
+    Attributes:
+        outcome: Outcome of the verdict.
+        reading: The parsed reply, if there is a score.
+        reason: Reason for the score, or for the lack of one.
+        usage: Usage of all calls.
+        reply: The reply that counts, or None if there was none.
+        unread: Earlier replies that could not be read.
+        details: Evidence of a reply without a score, such as a decision model's answers.
     """
 
     outcome: Outcome
@@ -60,14 +73,14 @@ def read_reply(
     Args:
         reply: The reply.
         judge: The judge.
-        usage: Cost of the calls so far.
-        probability: Probability of the best score, if an earlier reading stored it; None computes it from the reply's tokens.
+        usage: Usage of the calls so far.
+        probability: Stored probability of the best score, or None to compute it from the log-probabilities of the reply.
     """
     finish = (reply.finish_reason or "").lower()
-    if reply.refusal is not None or finish in _FILTERED:
+    if reply.refusal is not None or finish in _REFUSAL_FINISHES:
         reason = reply.refusal or "stopped by the provider's content filter"
         return AskResult("refused", reason=reason, usage=usage, reply=reply)
-    if finish in _CUT_OFF:
+    if finish in _CUT_OFF_FINISHES:
         return AskResult("unparsable", reason=_cut_off(reply), usage=usage, reply=reply)
     try:
         reading = judge.parse(reply.text)
@@ -86,15 +99,15 @@ def read_reply(
 
 
 def _cut_off(reply: Reply) -> str:
-    """Return the error for a reply that was cut off while answering or while reasoning."""
+    """Return why a reply is cut off: in the answer, or before it, in the reasoning."""
     if reply.text.strip():
         return "the reply was cut off at the token limit"
     return "all tokens went into reasoning: the limit was reached before the reply began (raise the decoding parameter max_completion_tokens)"
 
 
 def with_more_room(parameters: Mapping[str, Any], reply: Reply) -> Mapping[str, Any]:
-    """Return the parameters for asking again, with four times the token limit after a cut-off."""
-    if (reply.finish_reason or "").lower() not in _CUT_OFF:
+    """Return the parameters of a retry, with a higher token limit if the reply was cut off."""
+    if (reply.finish_reason or "").lower() not in _CUT_OFF_FINISHES:
         return parameters
     raised = {
         name: _LIMIT_FACTOR * limit for name in LIMITS if isinstance(limit := parameters.get(name), int)
@@ -107,7 +120,7 @@ def _weighed(
 ) -> ParsedReply:
     """Return the reading with the probability of the best score as its score.
 
-    The details keep the score that the judge wrote.
+    The details keep the score in the text, as ``said``.
     """
     if probability is None and reply.logprobs is not None:
         probability = probability_of_best(reply.logprobs, judge.prompt.scale)
@@ -119,7 +132,7 @@ def _weighed(
 def make_verdict(
     output: Output, judge: JudgePrompt, repeat: int, result: AskResult, evidence: Mapping[str, object] = {}
 ) -> Verdict:
-    """Return the verdict of a result; ``evidence`` describes what was judged."""
+    """Make a verdict of a result; ``evidence`` describes the item."""
     reading, reply = result.reading, result.reply
     text = None if reply is None else reply.text or reply.refusal
     return Verdict(
@@ -140,22 +153,25 @@ def make_verdict(
 
 
 def _shortened(text: str) -> str:
-    """Return a text as verdicts store it: whole, or its beginning and a note."""
-    if len(text) <= _MAX_CHARACTERS:
+    """Return a text as verdicts store it: unchanged, or its beginning with a note."""
+    if len(text) <= _MAX_STORED_LENGTH:
         return text
-    return f"{text[:_MAX_CHARACTERS]}\n[cut: {len(text) - _MAX_CHARACTERS:,} of {len(text):,} characters]"
+    return (
+        f"{text[:_MAX_STORED_LENGTH]}\n[cut: {len(text) - _MAX_STORED_LENGTH:,} of {len(text):,} characters]"
+    )
 
 
 def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
     """Reread a verdict's stored replies with the judge's current parser.
 
-    The first reply that can be read counts. Without a stored reply, only the verdict's judge is updated.
+    The first reply that can be read counts. If none is stored, only the id of the judge is updated.
     """
     unchanged = msgspec.structs.replace(verdict, judge=judge.id)
     if not rests_on_a_reply(verdict):
         return unchanged
     if judge.names_steps:
         judge = judge.for_steps(verdict.evidence.get(STEP_COUNT, 0))
+    # In the order in which they came: a later reply was only requested because this one could not be read.
     for unread in verdict.evidence.get(_UNREAD, ()):
         result = read_reply(_stored(unread["text"], unread.get("finish_reason")), judge)
         if result.outcome != "unparsable":
@@ -164,8 +180,8 @@ def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
         return unchanged
     reply = _stored(verdict.raw, verdict.evidence.get("finish_reason"))
     result = read_reply(reply, judge, probability=verdict.evidence.get("probability"))
-    names = _REPLY_EVIDENCE if result.reading is not None else _REPLY_EVIDENCE - {"probability"}
-    return _updated(verdict, judge, result, names)
+    kept_names = _REPLY_EVIDENCE if result.reading is not None else _REPLY_EVIDENCE - {"probability"}
+    return _updated(verdict, judge, result, kept_names)
 
 
 def asked_again(verdict: Verdict, earlier: Verdict) -> Verdict:
@@ -175,14 +191,14 @@ def asked_again(verdict: Verdict, earlier: Verdict) -> Verdict:
     if retried and earlier.raw is not None:
         finish = earlier.evidence.get("finish_reason")
         unread.append({"text": earlier.raw} | ({} if finish is None else {"finish_reason": finish}))
-    new = [each for each in verdict.evidence.get(_UNREAD, ()) if each not in unread]
-    evidence = verdict.evidence | ({_UNREAD: [*unread, *new]} if unread or new else {})
+    unread += [reply for reply in verdict.evidence.get(_UNREAD, ()) if reply not in unread]
+    evidence = verdict.evidence | ({_UNREAD: unread} if unread else {})
     usage = msgspec.structs.replace(verdict.usage or NO_USAGE, retried=1) if retried else verdict.usage
     return msgspec.structs.replace(verdict, evidence=evidence, usage=usage)
 
 
 def rests_on_a_reply(verdict: Verdict) -> bool:
-    """Return whether a verdict holds a reply that can be read again."""
+    """Return whether a verdict stores a reply that can be reread."""
     asked = verdict.outcome in {"graded", "unparsable", "refused"}
     return asked and (verdict.raw is not None or _UNREAD in verdict.evidence)
 
@@ -191,8 +207,8 @@ def _stored(text: str, finish: str | None) -> Reply:
     return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
 
 
-def _updated(verdict: Verdict, judge: JudgePrompt, result: AskResult, names: frozenset[str]) -> Verdict:
-    """Update a verdict with a result, keeping the named evidence of its replies."""
+def _updated(verdict: Verdict, judge: JudgePrompt, result: AskResult, kept_names: frozenset[str]) -> Verdict:
+    """Update a verdict with a result; evidence under ``kept_names`` stays."""
     reading = result.reading
     return msgspec.structs.replace(
         verdict,
@@ -202,7 +218,7 @@ def _updated(verdict: Verdict, judge: JudgePrompt, result: AskResult, names: fro
         judge=judge.id,
         evidence={
             **(reading.details if reading is not None else result.details),
-            **{name: value for name, value in verdict.evidence.items() if name in names},
+            **{name: value for name, value in verdict.evidence.items() if name in kept_names},
         },
     )
 
@@ -212,7 +228,7 @@ def _evidence(judge: JudgePrompt, result: AskResult) -> dict[str, object]:
     reply = result.reply
     if reply is None:
         return evidence
-    if unread := [_shown(each) for each in result.unread if each.text]:
+    if unread := [_stored_parts(unread_reply) for unread_reply in result.unread if unread_reply.text]:
         evidence[_UNREAD] = unread
     if reply.refusal is not None or reply.finish_reason not in {None, "stop"}:
         # `read_again` needs it to tell refusals and cut-off replies.
@@ -226,8 +242,8 @@ def _evidence(judge: JudgePrompt, result: AskResult) -> dict[str, object]:
     return evidence
 
 
-def _shown(reply: Reply) -> dict[str, str | None]:
-    """Return the parts of a reply that rereading needs."""
+def _stored_parts(reply: Reply) -> dict[str, str | None]:
+    """Return the parts of an unreadable reply that rereading needs."""
     text = _shortened(reply.text)
     if reply.finish_reason in {None, "stop"}:
         return {"text": text}
@@ -237,18 +253,19 @@ def _shown(reply: Reply) -> dict[str, str | None]:
 def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float | None:
     """Return the probability of the best score against the worst, from a reply's tokens.
 
-    The last token that is one of the two scores counts. The probability is the best score's share of both scores' probability,
-    among the likeliest tokens at this position. None if the scale has more than two scores, or the alternatives are not known.
+    The last token that is one of the two scores counts. Among the likeliest tokens at its position, the result is the best score's
+    share of the probability of both scores. It is None if the scale has more than two scores, or if no alternatives are known.
     """
     if not scale.is_binary:
         return None
-    best, worst = (f"{end:g}" for end in sorted((scale.minimum, scale.maximum), key=scale.normalise)[::-1])
+    ends = sorted((scale.minimum, scale.maximum), key=scale.normalise, reverse=True)
+    best, worst = (f"{end:g}" for end in ends)
     for token in reversed(tokens):
         if token.token.strip() in {best, worst}:
             mass = {best: 0.0, worst: 0.0}
             for text, logprob in {token.token: token.logprob, **token.top}.items():
                 if text.strip() in mass:
-                    mass[text.strip()] += math.exp(min(0.0, logprob))
+                    mass[text.strip()] += math.exp(min(0.0, logprob))  # "1" and " 1" are two tokens
             total = mass[best] + mass[worst]
             return mass[best] / total if token.top and total > 0 else None
     return None

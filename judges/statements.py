@@ -1,4 +1,4 @@
-"""Statements of long answers: their outputs and ids, and the verdict on an answer from those on its statements.
+"""Statements of long answers: their outputs and ids, and the verdict on the answer.
 
 `StatementJudge` (in `statement_judge`) asks for the statements and judges them.
 """
@@ -40,7 +40,7 @@ class JudgedStatement(NamedTuple):
 
 
 class StatementVerdict(NamedTuple):
-    """What the verdict on an answer needs of the verdict on one of its statements."""
+    """Parts of a statement's verdict that the verdict on the answer needs."""
 
     outcome: Outcome
     score: float | None
@@ -95,7 +95,7 @@ def statement_verdict(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
 
 
 def _pieces(verdict: Verdict, judge: PromptJudge) -> int | None:
-    """Return the number of pieces of information that the judge listed, or None if its prompt asks for no list."""
+    """Return the number of pieces of information that the judge listed, if its prompt asks."""
     fraction_of = (judge.prompt.parse or {}).get("fraction_of")
     if fraction_of is None:
         return None
@@ -151,6 +151,7 @@ def not_split(judge: JudgeDescription, repeat: int, split: Verdict) -> Verdict:
 
 
 def _combined(verdicts: Sequence[StatementVerdict]) -> CombinedOpinions:
+    # A score from some of the statements would not be comparable.
     ungraded = [PartOutcome(verdict.outcome, verdict.reason) for verdict in verdicts if verdict.score is None]
     if ungraded:
         outcome, reason = outcome_of_ungraded(ungraded)
@@ -174,5 +175,5 @@ def _n_statements(verdicts: Sequence[StatementVerdict]) -> str:
 def _entry(statement: JudgedStatement, verdict: StatementVerdict) -> dict[str, Any]:
     description = {"whole_answer": True} if statement.text is None else statement._asdict()
     numbers = {"score": verdict.score, "pieces": verdict.pieces}
-    known = {name: value for name, value in numbers.items() if value is not None}
-    return {**description, "outcome": verdict.outcome, **known}
+    known_numbers = {name: value for name, value in numbers.items() if value is not None}
+    return {**description, "outcome": verdict.outcome, **known_numbers}

@@ -1,4 +1,7 @@
-"""jinja's sandbox with limits on loop turns, and on characters read, made and printed."""
+"""jinja's sandbox with limits on the work of a rendering.
+
+Work is counted in turns of loops, and in characters that are read, made and printed. Every filter, test and call counts.
+"""
 
 from __future__ import annotations
 
@@ -19,31 +22,32 @@ MAX_TURNS = 100_000
 """Maximum turns of all loops in one rendering."""
 MAX_SECONDS = 10.0
 """Maximum processor time of a rendering that loops, in seconds."""
-_CALL = 64
-"""Characters that a call of a filter or a test counts as, whatever its value."""
-_ITEM = 32
-"""Characters that an item of a list counts as."""
+_CALL_CHARACTERS = 64
+"""Each call of a filter, test or method counts as this many characters, in addition to its value."""
+_ITEM_CHARACTERS = 32
+"""Each item of a list counts as this many characters."""
 _MAX_FACTOR = 1e18
 _MAX_DIGITS = 20
+"""Maximum number of decimals to which a template can round."""
 _MAX_INDENT = 100
 
 
-def names(words: str) -> frozenset[str]:
-    """Return the set of names in a text, separated by blanks."""
-    return frozenset(words.split())
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
 
 
 _JINJA: Mapping[str, Callable[..., Any]] = cast("Any", FILTERS)
-_FILTERS = names(
+_FILTERS = words_of(
     "abs capitalize count d default dictsort first float int items last length list lower map max min reject rejectattr reverse safe "
     "select selectattr sort string title trim truncate unique upper wordcount"
 )
-"""jinja's filters that only need counting; `_own_filters` replaces those that need other bounds."""
+"""jinja's filters whose work is counted by the length of value and result; others: see `_own_filters`."""
 
-_WALKS = names("list map max min reject select sort title unique")
-"""Filters that walk through a text character by character."""
+_CHARACTER_FILTERS = words_of("list map max min reject select sort title unique")
+"""Filters that take a text for a list of its characters."""
 
-_METHODS = names(
+_METHODS = words_of(
     "capitalize count endswith find get index isalnum isalpha isdigit items keys lower lstrip rstrip split splitlines startswith "
     "strip title upper values cycle changed"
 )
@@ -51,9 +55,9 @@ _METHODS = names(
 
 
 class _Work:
-    """Work of one rendering, and its limits.
+    """Counts the work of one rendering against its limits.
 
-    The limit on characters depends on the values, and is computed only for a rendering that needs more than the free ones.
+    The limit on characters depends on the values. It is computed only when the free characters are used up.
     """
 
     def __init__(self, values: Mapping[str, Any]) -> None:
@@ -95,7 +99,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.filters = {name: self._charged(name, _JINJA[name]) for name in _FILTERS} | self._own_filters()
 
     def begin(self, values: Mapping[str, Any]) -> _Work:
-        """Start counting from 0 for a rendering in this thread, which must precede it."""
+        """Begin a rendering in this thread, and return its count of work; to be called before it."""
         work = self._local.work = _Work(values)
         return work
 
@@ -104,7 +108,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         work.spend(characters)
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Evaluate an operation; refuse one whose result may be huge."""
+        """Evaluate an operator, unless the result may be huge."""
         numbers = isinstance(left, int | float) and isinstance(right, int | float)
         if operator == "+" and not numbers:
             self._spend(_size(left) + _size(right))
@@ -122,26 +126,33 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
     def call(self, context: Any, obj: Any, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride] - its own names begin with underscores
         """Call a method of a value, and count its work."""
-        self._spend(_CALL + _size(getattr(obj, "__self__", None)))
+        self._spend(_CALL_CHARACTERS + _size(getattr(obj, "__self__", None)))
         result = super().call(context, obj, *args, **kwargs)
         self._spend(_size(result))
         return result
 
     def call_test(self, name: str, value: Any, args: Any = None, *rest: Any, **kwargs: Any) -> Any:
-        """Call a test, and count its work: it may compare each of many values with a long one."""
-        self._spend(_CALL + sum(map(_size, args or ())))
+        """Call a test, and count its work, as it may compare many values with a long one."""
+        self._spend(_CALL_CHARACTERS + sum(map(_size, args or ())))
         return super().call_test(name, value, args, *rest, **kwargs)
 
     def _charged(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a filter that counts its work."""
-        # Such a filter takes jinja's context or environment first.
+        # Some filters take jinja's context or environment before the value.
         value_position = int(hasattr(function, "jinja_pass_arg"))
-        walks = name in _WALKS
+        takes_characters = name in _CHARACTER_FILTERS
 
         @wraps(function)
         def charged(*args: Any, **kwargs: Any) -> Any:
             value = args[value_position]
-            self._spend(_CALL + (_ITEM * len(value) if walks and isinstance(value, str) else _size(value)))
+            self._spend(
+                _CALL_CHARACTERS
+                + (
+                    _ITEM_CHARACTERS * len(value)
+                    if takes_characters and isinstance(value, str)
+                    else _size(value)
+                )
+            )
             result = function(*args, **kwargs)
             self._spend(_size(result))
             return result
@@ -149,7 +160,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return charged
 
     def _own_filters(self) -> dict[str, Callable[..., Any]]:
-        """Return the filters with limits of their own, and those that `bounded_template` inserts."""
+        """Return filters with special limits, and the two that `bounded_template` inserts."""
 
         def turns(values: Iterable[Any]) -> Iterator[Any]:
             work: _Work = self._local.work
@@ -164,24 +175,26 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         def join(values: Iterable[Any], between: Any = "", attribute: str | None = None) -> str:
             if attribute is not None:
                 values = (self.getattr(value, attribute) for value in values)
-            texts, between = list(map(str, values)), str(between)
-            self._spend(_CALL + sum(map(len, texts)) + len(texts) * (len(between) + _ITEM))
-            return between.join(texts)
+            texts, separator = list(map(str, values)), str(between)
+            self._spend(
+                _CALL_CHARACTERS + sum(map(len, texts)) + len(texts) * (len(separator) + _ITEM_CHARACTERS)
+            )
+            return separator.join(texts)
 
         def replace(value: Any, old: Any, new: Any, count: int = -1) -> str:
             text, old, new = str(value), str(old), str(new)
-            self._spend(_CALL + len(text) + text.count(old) * len(new))
+            self._spend(_CALL_CHARACTERS + len(text) + text.count(old) * len(new))
             return text.replace(old, new, count)
 
         def indent(value: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:  # noqa: FBT001, FBT002 - as jinja has it
             text, margin = str(value), width if isinstance(width, str) else " " * min(width, _MAX_INDENT)
-            self._spend(_CALL + len(text) + (len(text.splitlines()) + 1) * len(margin))
+            self._spend(_CALL_CHARACTERS + len(text) + (len(text.splitlines()) + 1) * len(margin))
             return _JINJA["indent"](text, margin, first, blank)
 
         @jinja2.pass_eval_context
         def tojson(context: Any, value: Any, indent: int | None = None) -> str:
             text = _JINJA["tojson"](context, value, None if indent is None else min(indent, _MAX_INDENT))
-            self._spend(_CALL + len(text))
+            self._spend(_CALL_CHARACTERS + len(text))
             return text
 
         def rounded(value: float, precision: int = 0, method: str = "common") -> float:
@@ -195,4 +208,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 def _size(value: Any) -> int:
     if isinstance(value, str):
         return len(value)
-    return _ITEM * len(cast("Sized", value)) if isinstance(value, list | tuple | dict | range) else _CALL
+    return (
+        _ITEM_CHARACTERS * len(cast("Sized", value))
+        if isinstance(value, list | tuple | dict | range)
+        else _CALL_CHARACTERS
+    )

@@ -1,4 +1,4 @@
-"""Limits of every template, with jinja or without."""
+"""Limits of every template, whether jinja renders it or not."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import Any
 
 from ..errors import FiducialError
 
-FREE_CHARACTERS, _TIMES = 1 << 26, 32
-"""Limit of characters that one rendering processes: a constant, plus a multiple of the values' length."""
+FREE_CHARACTERS, _CHARACTERS_PER_VALUE_CHARACTER = 1 << 26, 32
+"""Characters that one rendering may process: a constant, plus a multiple of the values' length."""
 
 TOO_LONG = "the template makes far more text than it is given"
 
 
 class TemplateLimitError(FiducialError):
-    """A template uses a forbidden feature, or exceeds a limit; ``line`` is 1 if unknown."""
+    """A template uses a forbidden feature, or exceeds a limit.
+
+    ``line`` is the line in the template, or 1 if it is not known.
+    """
 
     def __init__(self, message: str, line: int = 1) -> None:
         super().__init__(message)
@@ -23,4 +26,6 @@ class TemplateLimitError(FiducialError):
 
 def allowed_characters(values: Mapping[str, Any]) -> int:
     """Return the number of characters that a rendering of these values may process."""
-    return FREE_CHARACTERS + _TIMES * sum(len(str(value)) for value in values.values())
+    return FREE_CHARACTERS + _CHARACTERS_PER_VALUE_CHARACTER * sum(
+        len(str(value)) for value in values.values()
+    )

@@ -1,22 +1,21 @@
-"""Transcript of a conversation, one JSON object per line, so no text can pose as another's.
+"""Transcript of a conversation: a JSON object per line, so no text can pose as another.
 
 ``{"turn", "tools_added"}``
-    Documents of functions that were withheld at first, in the turn that gives them back.
+    Tools that were withheld until this turn.
 ``{"turn", "asked"}``
     A message that the agent was given.
 ``{"turn", "agent"}``
-    A text by the agent; null for a step with neither calls nor a recorded text.
+    A text by the agent, or null for a step with neither calls nor a recorded text.
 ``{"turn", "call", "result"}``
-    A call, and its result in the case's world; without ``result`` if that is unknown. ``not_executed`` says why it was not
-    executed. ``recorded`` is the result that the output records, if it differs; ``mismatch`` says so.
+    A call, and its result in the case's world, if known. ``not_executed`` says why it was not executed. If the output records
+    another result, that is ``recorded``, with a note ``mismatch``.
 
-If steps are numbered, each of the agent's lines has its ``step``, counted from 1 over the whole conversation. A text with its
-calls, or calls made at once, are one step; so is a turn in which the agent did nothing.
+If steps are numbered, each line of the agent has its ``step``, counted from 1 over the whole conversation. One step is a text with
+its calls, several calls made at once, or a turn in which the agent did nothing.
 
-Messages, texts and calls are shown in full. Each result is shown up to `RESULT_LIMIT` characters; if all of them together
-exceed `RESULTS_LIMIT`, the longest are cut to an equal length, so that they fit. A cut result shows its beginning (three
-quarters of the limit) and its end, and ``..._left_out`` gives the number of characters between them. A last line gives the
-number of results that are cut.
+Messages, texts and calls are shown in full. Each result is cut to `RESULT_LIMIT` characters. If all results together exceed
+`RESULTS_LIMIT`, the longest are cut to an equal length, so that they fit. A cut result shows its beginning (three quarters of the
+limit) and its end; ``..._left_out`` is the number of characters between them. A last line says how many results are cut.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from ..records.output import turns_asked, turns_done
 from .as_json import call_text, dumps, json_object, step_text
 
 TRANSCRIPT_VERSION = "results/1"
-"""Part of the fingerprint of judges of transcripts; changed when a conversation is shown differently."""
+"""Part of the fingerprint of judges that see transcripts. Change it when a conversation is shown differently."""
 
 RESULT_LIMIT = 4_000
 """Maximum characters of one result."""
@@ -40,25 +39,25 @@ RESULTS_LIMIT = 60_000
 
 MISMATCH = "the result that the output records is not what the call gives in the simulated world"
 
-_NOTHING = StepOutcome()
+_NO_OUTCOME = StepOutcome()
 
 
 class _Result(NamedTuple):
-    """A result as text and as JSON."""
+    """A call's result: its text, whose length counts, and its JSON."""
 
     text: str
     json: str
 
 
 class _Line:
-    """Line of a transcript: JSON texts, and results that may have to be cut, in order."""
+    """Line of a transcript. Its fields are JSON texts, or results that may have to be cut."""
 
     def __init__(self, turn: int, step: int | None = None, **fields: str | _Result) -> None:
         number = {} if step is None else {"step": str(step)}
         self.fields: dict[str, str | _Result] = {"turn": str(turn), **number, **fields}
 
     def add_recorded(self, recorded: Any) -> None:
-        """Add the result that the output records for the call."""
+        """Add the recorded result: as the result if none is known, else only if it differs."""
         executed = self.fields.get("result")
         if executed is None and "not_executed" not in self.fields:
             self.fields["result"] = _result(recorded)
@@ -67,70 +66,70 @@ class _Line:
             self.fields["mismatch"] = dumps(MISMATCH)
 
     def results(self) -> list[_Result]:
-        """Return the results in the line that may have to be cut."""
+        """Return the fields that may have to be cut."""
         return [field for field in self.fields.values() if isinstance(field, _Result)]
 
     def text(self, limit: int) -> str:
         """Return the line, with results cut to a limit."""
-        shown = chain.from_iterable(_shown(name, field, limit) for name, field in self.fields.items())
-        return "{" + ", ".join(f'"{name}": {text}' for name, text in shown) + "}"
+        pairs = chain.from_iterable(_cut(name, field, limit) for name, field in self.fields.items())
+        return "{" + ", ".join(f'"{name}": {text}' for name, text in pairs) + "}"
 
 
 def transcript(case: Case, output: Output, episode: Episode | None = None, *, numbered: bool = False) -> str:
     """Return the transcript of a conversation, one JSON object per line.
 
-    It holds messages, texts, calls and results, turn by turn. Results come from ``episode``, or from the output. ``numbered``
-    counts the agent's steps, as `steps_by_turn` does.
+    Results come from ``episode``, in which the calls were executed, or else from the output. With ``numbered``, the agent's steps are
+    numbered, as `steps_by_turn` counts them.
     """
     lines = list(_lines(case, output, episode or (), count(1) if numbered else repeat(None)))
     results = [result for line in lines for result in line.results()]
     limit = _equal_share([len(result.text) for result in results], RESULT_LIMIT, RESULTS_LIMIT)
     texts = [line.text(limit) for line in lines]
-    cut = sum(len(result.text) > limit for result in results)
-    if cut:
-        note = f"{cut} of {len(results)} results are longer than {limit} characters and shown in part"
+    n_cut = sum(len(result.text) > limit for result in results)
+    if n_cut:
+        note = f"{n_cut} of {len(results)} results are longer than {limit} characters and shown in part"
         texts.append(f'{{"note": {dumps(note)}}}')
     return "\n".join(texts)
 
 
 def transcript_of_calls(case: Case, output: Output) -> str:
-    """Return the transcript without results, the first format shown to judges."""
+    """Return the transcript without results: the first format, which older prompts still use."""
     lines: list[str] = []
     requests, steps = turns_asked(case, output), turns_done(output)
     for turn in range(max(len(requests), len(steps))):
         request = requests[turn] if turn < len(requests) else ()
-        done = (
-            [step for step in steps[turn] if not isinstance(step, ToolResults)] if turn < len(steps) else []
-        )
+        steps_of_turn = steps[turn] if turn < len(steps) else ()
+        agent_steps = [step for step in steps_of_turn if not isinstance(step, ToolResults)]
         lines.extend(f'{{"turn": {turn + 1}, "asked": {dumps(message)}}}' for message in request)
-        lines.extend(f'{{"turn": {turn + 1}, "agent": {step_text(step)}}}' for step in done)
+        lines.extend(f'{{"turn": {turn + 1}, "agent": {step_text(step)}}}' for step in agent_steps)
     return "\n".join(lines)
 
 
 def tools_at_start(case: Case) -> list[dict[str, Any]]:
-    """Return the tools on offer in the first turn; withheld tools are left out."""
+    """Return the tools that are on offer in the first turn, without those withheld at first."""
     withheld = set(chain.from_iterable(_withheld(case).values()))
     return [tool for tool in case.tools if tool["function"]["name"] not in withheld]
 
 
 def _tools_added(case: Case, turn: int) -> list[dict[str, Any]]:
-    """Return the tools that a turn gives back; only the name of one without a document."""
+    """Return the tools that were withheld until this turn, or only the name of an unknown one."""
     names = _withheld(case).get(str(turn), ())
-    documents = {
+    definitions = {
         tool["function"]["name"]: tool
         for tool in [*case.tools, *case.reference.get("withheld_tools", ())]
         if names
     }
-    return [documents.get(name, {"type": "function", "function": {"name": name}}) for name in names]
+    return [definitions.get(name, {"type": "function", "function": {"name": name}}) for name in names]
 
 
 def _withheld(case: Case) -> Mapping[str, Sequence[str]]:
-    played = kind_spec(case.kind).family == "conversation"
-    return case.reference.get("withheld") or {} if played else {}
+    if kind_spec(case.kind).family != "conversation":
+        return {}
+    return case.reference.get("withheld") or {}
 
 
 _StepNumbers: TypeAlias = Iterator[int] | Iterator[None]
-"""Number of each step, in order, or None for each if steps are not numbered."""
+"""Numbers of the steps, or endless None if steps are not numbered."""
 
 
 def _lines(case: Case, output: Output, episode: Episode, numbers: _StepNumbers) -> Iterator[_Line]:
@@ -153,20 +152,21 @@ def _lines(case: Case, output: Output, episode: Episode, numbers: _StepNumbers) 
 def _turn_lines(
     turn: int, steps: Sequence[Step], outcomes: Sequence[StepOutcome], numbers: _StepNumbers
 ) -> list[_Line]:
-    """Return the lines of a turn, with recorded results beside their calls."""
+    """Return the lines of a turn; a recorded result is added to the line of its call."""
     lines: list[_Line] = []
     without_result: list[_Line] = []
     outcome = iter(outcomes)
     for step in steps:
         if isinstance(step, ToolResults):
-            calls = len(without_result)
+            n_calls = len(without_result)
+            # An output may record fewer results than calls, or more.
             for line, recorded in zip(without_result, step.results, strict=False):
                 line.add_recorded(recorded)
-            lines += [_Line(turn, result=_result(recorded)) for recorded in step.results[calls:]]
+            lines += [_Line(turn, result=_result(recorded)) for recorded in step.results[n_calls:]]
             without_result = []
         else:
             number = _StepNumber(turn, next(numbers))
-            text_lines, call_lines = _step_lines(number, step, next(outcome, _NOTHING))
+            text_lines, call_lines = _step_lines(number, step, next(outcome, _NO_OUTCOME))
             lines += [*text_lines, *call_lines]
             without_result += call_lines
     return lines
@@ -182,7 +182,7 @@ class _StepNumber(NamedTuple):
 def _step_lines(
     number: _StepNumber, step: AgentStep, outcome: StepOutcome
 ) -> tuple[list[_Line], list[_Line]]:
-    """Return the lines of the agent's texts in a step, and those of its calls."""
+    """Return the lines of a step's text, and those of its calls."""
     calls: Sequence[str | ToolCall] = outcome.calls if isinstance(step, str) else step
     call_lines: list[_Line] = []
     for index, call in enumerate(calls):
@@ -201,7 +201,7 @@ def _step_lines(
 
 
 def _result(value: Any) -> _Result:
-    """Return a result; text that is a JSON object is shown as that object."""
+    """Return a result; a text that is a JSON object is shown as the object."""
     if not isinstance(value, str):
         return _Result(dumps(value), dumps(value))
     parsed = json_object(value)
@@ -214,24 +214,25 @@ def _is_same(executed: _Result, recorded: Any) -> bool:
     return executed.text.strip() in {result.text.strip(), str(recorded).strip()}
 
 
-def _shown(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, str]]:
+def _cut(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, str]]:
     if isinstance(field, str):
         yield name, field
     elif len(field.text) <= limit:
         yield name, field.json
     else:
-        end = limit // 4
+        end = limit // 4  # a quarter shows the end
         yield name, dumps(field.text[: limit - end])
         yield f"{name}_left_out", dumps(f"{len(field.text) - limit} characters")
         yield f"{name}_end", dumps(field.text[len(field.text) - end :])
 
 
-def _equal_share(lengths: Sequence[int], most: int, together: int) -> int:
-    """Return the largest limit up to ``most`` with which all texts fit into ``together``."""
-    remaining = together
-    for index, length in enumerate(sorted(min(length, most) for length in lengths)):
+def _equal_share(lengths: Sequence[int], limit: int, total_limit: int) -> int:
+    """Return the largest limit, up to ``limit``, with which the sum is within ``total_limit``."""
+    remaining = total_limit
+    # Short texts first: what they leave over goes to the longer ones.
+    for index, length in enumerate(sorted(min(length, limit) for length in lengths)):
         share = remaining // (len(lengths) - index)
         if length > share:
             return share
         remaining -= length
-    return most
+    return limit

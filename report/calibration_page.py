@@ -1,4 +1,7 @@
-"""Calibration page: judges side by side, with details folded away."""
+"""Calibration section of a report: judges side by side, with details folded away.
+
+Baselines, which do not read the output, are in tables only; figures and details are of the other judges.
+"""
 
 from __future__ import annotations
 
@@ -43,10 +46,10 @@ COLUMNS: tuple[tuple[str, str, str], ...] = (
     ("mcc", "MCC", "Matthews correlation of judge and label"),
     ("bias", "Bias", "The judge's rate minus the true rate"),
 )
-"""Statistic, heading, explanation."""
+"""Columns of a table of judges: name of the statistic, heading, explanation."""
 
-_NAME = 26
-"""Width of a judge's name beside the figure, in columns."""
+_NAME_COLUMNS = 26
+"""Width of a judge's name in the table next to the figure."""
 
 _ALL_STATISTICS = frozenset(key for key, _, _ in COLUMNS)
 _SLICE_STATISTICS = frozenset({"true_positive_rate", "true_negative_rate", "cohen_kappa"})
@@ -57,14 +60,14 @@ MAX_SLICES = 40
 
 
 def statistic_cell(statistic: Statistic | None, method: bool = True) -> Cell:  # noqa: FBT001, FBT002 - of a cell
-    """Return a cell with value, interval and method, or the reason if undefined."""
+    """Return a cell with value, interval and, with ``method``, a tooltip; or why undefined."""
     if statistic is None:
         return Cell("-", title="not computed")
     if statistic.value is None:
         return Cell("undefined", statistic.undefined or "no value")
-    how = f"{statistic.method or 'no interval'}; n = {number_text.count(statistic.n)}" if method else ""
+    tooltip = f"{statistic.method or 'no interval'}; n = {number_text.count(statistic.n)}" if method else ""
     return Cell(
-        number_text.decimal(statistic.value), number_text.interval(statistic.low, statistic.high), how
+        number_text.decimal(statistic.value), number_text.interval(statistic.low, statistic.high), tooltip
     )
 
 
@@ -79,29 +82,29 @@ def calibration_page(
 
     Args:
         calibration: The calibration.
-        scores: Groups of similar scores, for judges whose scores are not only 0 and 1.
+        scores: Bins of scores with their labels, by judge, for judges with other scores than 0 and 1.
         baselines: Judges that read nothing; shown in tables only, not in figures.
-        rates: Rates of the same judges at each pass threshold.
+        rates: Rates of these judges at possible pass thresholds.
     """
-    readers = {
+    reading_judges = {
         name: panel for name, panel in calibration.judges.items() if name not in baselines
     } or calibration.judges
-    yield Columns([_rates(readers), _cells(readers)])
-    constant = {name.replace("_", " "): panel for name, panel in calibration.baselines.items()}
-    rows = [_row(name, panel) for name, panel in (calibration.judges | constant).items()]
+    yield Columns([_rate_figure(reading_judges), _outcome_table(reading_judges)])
+    constant_judges = {name.replace("_", " "): panel for name, panel in calibration.baselines.items()}
+    rows = [_judge_row(name, panel) for name, panel in (calibration.judges | constant_judges).items()]
     yield Details("Every statistic, with the baselines", [DocumentTable(_head("Judge"), rows)])
     yield from folded(calibration.cautions, calibration.judges)
-    if len(readers) < len(calibration.judges):
-        calibration = _restricted(calibration, readers)
-    if curves := list(_curves(calibration)):
+    if len(reading_judges) < len(calibration.judges):
+        calibration = _restricted(calibration, reading_judges)
+    if curves := list(_reliability_curves(calibration)):
         yield Columns(curves)
     if scores:
-        yield Columns(list(_figures(calibration, readers, scores)))
+        yield Columns(list(_score_figures(calibration, reading_judges, scores)))
     for name, by_threshold in (rates or {}).items():
         if by_threshold:
-            yield Details(f"Thresholds of {name}", list(_thresholds(calibration, name, by_threshold)))
+            yield Details(f"Thresholds of {name}", list(_threshold_pieces(calibration, name, by_threshold)))
     sections = {
-        "Judges against each other": _against_each_other(calibration, readers),
+        "Judges against each other": _judge_comparison(calibration, reading_judges),
         "Adjudicated labels": adjudication_pieces(calibration.adjudication),
         "People among themselves": people_pieces(calibration),
         "Systems, by labels and by judges": system_pieces(calibration),
@@ -112,11 +115,11 @@ def calibration_page(
         if pieces := list(section):
             yield Details(title, pieces)
     for column, values in calibration.slices.items():
-        yield Details(f"By {column}", list(_slice(column, values, readers)))
+        yield Details(f"By {column}", list(_slice_pieces(column, values, reading_judges)))
 
 
 def _restricted(calibration: Calibration, judges: Collection[str]) -> Calibration:
-    """Restrict a calibration to the given judges."""
+    """Restrict slices, systems and probabilities of a calibration to some judges."""
 
     def restricted(by_judge: Mapping[str, T]) -> dict[str, T]:
         return {name: value for name, value in by_judge.items() if name in judges}
@@ -133,20 +136,20 @@ def _restricted(calibration: Calibration, judges: Collection[str]) -> Calibratio
     )
 
 
-def _rates(judges: Mapping[str, JudgeCalibration]) -> Figure:
-    """Draw each judge's error rates."""
-    drawn = [
+def _rate_figure(judges: Mapping[str, JudgeCalibration]) -> Figure:
+    """Return a figure of each judge's two error rates."""
+    rates_by_judge = [
         (name, [PlottedInterval.of(name, rate) for rate in error_rates(panel)])
         for name, panel in judges.items()
     ]
     caption = "Share of bad outputs that each judge let through, and of good ones that it rejected"
-    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD), target=1 - LOW_ERRORS_RATE)
+    figure = judge_rates(caption, rates_by_judge, lanes=(PASSED_BAD, FAILED_GOOD), target=1 - LOW_ERRORS_RATE)
     return Figure(figure, caption=f"{caption}. Dashed: {1 - LOW_ERRORS_RATE:.2g}.")
 
 
-def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
-    """Return the 2x2 tables, a row each; counts lead to their outputs."""
-    names = judge_names(list(judges), columns=_NAME)
+def _outcome_table(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
+    """Return the 2x2 tables of all judges, a row each, with counts linked to their outputs."""
+    names = judge_names(list(judges), columns=_NAME_COLUMNS)
     rows = [
         (
             Cell(names.of(name), number_text.passing(panel.pass_at).removeprefix("; ")),
@@ -160,19 +163,21 @@ def _cells(judges: Mapping[str, JudgeCalibration]) -> DocumentTable:
     return DocumentTable((f"Judge ({names.shared})" if names.shared else "Judge", *CELLS), rows)
 
 
-def _thresholds(calibration: Calibration, name: str, rates: Sequence[RatesAtThreshold]) -> Iterator[Piece]:
-    """Yield a judge's rates by threshold, and the choice on held-out groups."""
+def _threshold_pieces(
+    calibration: Calibration, name: str, rates: Sequence[RatesAtThreshold]
+) -> Iterator[Piece]:
+    """Yield whether another threshold is better on held-out groups, and rates at each threshold."""
     better = calibration.better_thresholds.get(name)
     if better is not None:
         gain = number_text.statistic(better.gain)
-        which = (
+        best_clause = (
             f"Threshold {better.better_at:g} has the largest balanced accuracy"
             if better.better_at != better.pass_at
             else f"No threshold has a larger balanced accuracy than {better.pass_at:g}"
         )
-        yield f"{which}. Chosen on other groups and scored on held-out ones, the gain is {gain}: {'clear' if better.clear else 'not clear'}."
+        yield f"{best_clause}. Chosen on other groups and scored on held-out ones, the gain is {gain}: {'clear' if better.clear else 'not clear'}."
     caption = "Rates by threshold"
-    drawn = [
+    rates_by_threshold = [
         (
             f"passes from {rate.at:.3g} on",
             [
@@ -183,61 +188,61 @@ def _thresholds(calibration: Calibration, name: str, rates: Sequence[RatesAtThre
         )
         for rate in rates
     ]
-    figure = judge_rates(caption, drawn, lanes=(PASSED_BAD, FAILED_GOOD, "corrected"))
+    figure = judge_rates(caption, rates_by_threshold, lanes=(PASSED_BAD, FAILED_GOOD, "corrected"))
     yield Figure(figure, caption=f"{caption} of {name}")
     yield "Corrected: pass rate of the undecided outputs (Rogan and Gladen), if their labels are a random sample; undefined without labels of both classes."
 
 
-def _curves(calibration: Calibration) -> Iterator[Piece]:
+def _reliability_curves(calibration: Calibration) -> Iterator[Piece]:
     """Yield the reliability curves of judges whose scores are, or may be, probabilities."""
-    for name, each in (probability_judges(calibration) | undeclared_judges(calibration)).items():
-        bins = [_bin(bin_) for bin_ in each.bins]
+    for name, probabilities in (probability_judges(calibration) | undeclared_judges(calibration)).items():
+        bins = [_drawn_bin(bin_) for bin_ in probabilities.bins]
         numbers = DocumentTable(("p", "labels pass", "fail", "share that passes"), bin_table(bins))
         drawn = reliability(f"Share that labels pass, by probability of {name}", bins, unit="p")
         condition = "" if calibration.judges[name].scores else ", if its scores are probabilities"
         yield Figure(drawn, caption=f"{name}: reliability in bins of equal mass{condition}", numbers=numbers)
 
 
-def _bin(each: ReliabilityBin) -> Bin:
-    """Return a bin of a reliability curve as it is drawn."""
-    passed = round((each.rate.value or 0.0) * each.n)
-    ends = dict.fromkeys(number_text.decimal(end) for end in (each.low, each.high))
-    rate = PlottedInterval.of(" to ".join(ends), each.rate)
-    return Bin(low=each.low, high=each.high, passed=passed, failed=each.n - passed, rate=rate, mean=each.mean)
+def _drawn_bin(bin_: ReliabilityBin) -> Bin:
+    """Convert a bin of a reliability curve to one that figures draw."""
+    passed = round((bin_.rate.value or 0.0) * bin_.n)
+    ends = dict.fromkeys(number_text.decimal(end) for end in (bin_.low, bin_.high))  # once if equal
+    rate = PlottedInterval.of(" to ".join(ends), bin_.rate)
+    return Bin(low=bin_.low, high=bin_.high, passed=passed, failed=bin_.n - passed, rate=rate, mean=bin_.mean)
 
 
-def _figures(
+def _score_figures(
     calibration: Calibration,
     judges: Mapping[str, JudgeCalibration],
     scores: Mapping[str, Sequence[Bin]],
 ) -> Iterator[Piece]:
-    """Yield score distributions, and reliability curves of judges with grades between 0 and 1."""
-    drawn_apart = probability_judges(calibration) | undeclared_judges(calibration)
+    """Yield each judge's score distribution and, unless `_reliability_curves` has it, its curve."""
+    have_curves = probability_judges(calibration) | undeclared_judges(calibration)
     for name, panel in judges.items():
         if bins := scores.get(name):
             numbers = DocumentTable(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
             drawn = distribution(f"Scores of {name} by label", bins, threshold=panel.pass_at)
             yield Figure(drawn, caption=f"{name}: scores by label", numbers=numbers)
-            if name in drawn_apart:
+            if name in have_curves:
                 continue
             drawn = reliability(f"Share that labels pass, by score of {name}", bins)
             yield Figure(drawn, caption=f"{name}: what labels pass, by score", numbers=numbers)
 
 
-def _against_each_other(calibration: Calibration, judges: Mapping[str, JudgeCalibration]) -> Iterator[Piece]:
-    """Yield how often each pair of judges agrees, and their comparison on common items."""
+def _judge_comparison(calibration: Calibration, judges: Mapping[str, JudgeCalibration]) -> Iterator[Piece]:
+    """Yield a heat map of how often two judges are right or wrong alike, and comparisons."""
     if calibration.comparison is None:
         return
     pairs = [pair for pair in calibration.comparison.pairs if pair.n]
-    agree = {
+    shares = {
         key: (pair.both_right + pair.both_wrong) / pair.n
         for pair in pairs
         for key in ((pair.a, pair.b), (pair.b, pair.a))
     }
-    names = [name for name in judges if any(name in key for key in agree if set(key) <= judges.keys())]
+    names = [name for name in judges if any(name in key for key in shares if set(key) <= judges.keys())]
     if len(names) > 1:
         caption = "Share of labelled items on which both agree with the label, or neither does"
-        rows = [(a, [1.0 if a == b else agree.get((a, b)) for b in names]) for a in names]
+        rows = [(a, [1.0 if a == b else shares.get((a, b)) for b in names]) for a in names]
         yield Columns([Figure(heat(caption, names, rows), caption=caption)])
     yield from comparison_document(msgspec.structs.replace(calibration.comparison, pairs=pairs))
     if skipped := len(calibration.comparison.pairs) - len(pairs):
@@ -251,10 +256,10 @@ def _head(*first: str, statistics: Collection[str] = _ALL_STATISTICS) -> list[st
     return [*first, "n", *headings]
 
 
-def _row(
+def _judge_row(
     name: str, panel: JudgeCalibration, statistics: Collection[str] = _ALL_STATISTICS
 ) -> list[str | Cell]:
-    is_whole = statistics is _ALL_STATISTICS
+    is_whole = statistics is _ALL_STATISTICS  # rows of slices have no details
     clusters = f"{number_text.counted(panel.n_clusters, 'cluster')}; " if panel.n_clusters else ""
     counts = f"tp {panel.tp:,}, fp {panel.fp:,}, fn {panel.fn:,}, tn {panel.tn:,}"
     missing = f"{number_text.count(panel.n_missing)} missing" if panel.n_missing else ""
@@ -265,27 +270,27 @@ def _row(
     ]
 
 
-def _slice(
+def _slice_pieces(
     column: str, values: Mapping[str, Mapping[str, JudgeCalibration]], drawn: Collection[str]
 ) -> Iterator[Piece]:
-    shown = list(values.items())[:MAX_SLICES]
-    yield Columns([figure for judge in drawn for figure in _accuracies(column, judge, shown)])
+    shown_values = list(values.items())[:MAX_SLICES]
+    yield Columns([figure for judge in drawn for figure in _accuracy_figures(column, judge, shown_values)])
     rows = [
-        [value, *_row(name, panel, _SLICE_STATISTICS)]
-        for value, judges in shown
+        [value, *_judge_row(name, panel, _SLICE_STATISTICS)]
+        for value, judges in shown_values
         for name, panel in judges.items()
     ]
     yield DocumentTable(_head(column, "Judge", statistics=_SLICE_STATISTICS), rows, left_aligned=FIRST | {1})
-    if len(values) > len(shown):
-        hidden = number_text.counted(len(values) - len(shown), "more value")
+    if len(values) > len(shown_values):
+        hidden = number_text.counted(len(values) - len(shown_values), "more value")
         yield f"{hidden} in calibration.json."
 
 
-def _accuracies(
+def _accuracy_figures(
     column: str, judge: str, values: Sequence[tuple[str, Mapping[str, JudgeCalibration]]]
 ) -> Iterator[Figure]:
-    """Yield one judge's accuracy for every value of a column, for comparison with other judges."""
+    """Yield a figure of one judge's accuracy by value of a column, if several are known."""
     rates = {value: panels[judge].statistics.get("accuracy") for value, panels in values if judge in panels}
-    rows = [PlottedInterval.of(value, each) for value, each in rates.items() if each is not None]
+    rows = [PlottedInterval.of(value, rate) for value, rate in rates.items() if rate is not None]
     if len(rows) > 1:
         yield Figure(forest(f"Accuracy of {judge} by {column}", rows), caption=f"{judge}: accuracy")

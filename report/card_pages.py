@@ -1,4 +1,4 @@
-"""Pages of a table of cards: one with all, and one a judge with what it missed; and badges."""
+"""Pages of judges' cards: an index, a page per judge with what it graded wrongly, badges."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ from .text.card_text import (
 )
 from .text.number_text import counted, decimal
 
-_LONGEST = 100
-_UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
+_MAX_NAME_CHARS = 100
+"""Longest part of a judge's name in the name of its page's file."""
+_UNSAFE_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9.-]+")
 
 
 def write_card_pages(table: AuditCards, folder: Path) -> list[Path]:
-    """Write ``index.html`` and one page a card into a folder; return the files."""
+    """Write ``index.html`` and a page per card into a folder, and return the files."""
     files = [folder / f"{name}.html" for name in _page_names(table)]
     index = ResultPage(
         title="Measured judges",
         about=f"{len(table.cards):,} judges, {table.set.name}",
-        answer=[*card_table_document(table), _links(table, files)],
+        answer=[*card_table_document(table), _link_table(table, files)],
     )
     pages = [document_page(folder / "index.html", index)]
     for (card, key), file in zip(table.with_signers, files, strict=True):
@@ -46,8 +47,9 @@ def write_card_pages(table: AuditCards, folder: Path) -> list[Path]:
 
 
 def write_badge(path: InputPath, card: AuditCard) -> None:
-    """Write a card's badge as SVG."""
+    """Write a card's badge, two boxes with text, as an SVG file."""
     left, right = badge_text(card)
+    # About 7 pixels a letter at this font size, and 5 on either side.
     widths = [10 + 7 * len(text) for text in (left, right)]
     total = sum(widths)
     write_page(
@@ -71,18 +73,18 @@ def write_badge(path: InputPath, card: AuditCard) -> None:
 
 
 def _page_names(table: AuditCards) -> Iterator[str]:
-    """Yield a file name for each card, all different."""
-    taken: set[str] = {"index"}
+    """Yield a file name for each card, all different also where case is ignored."""
+    taken_names: set[str] = {"index"}
     for card in table.cards:
-        plain = _UNSAFE.sub("-", card.judge[:_LONGEST]).strip("-.") or "judge"
-        name, number = plain, 2
-        while name.lower() in taken:
-            name, number = f"{plain}-{number}", number + 1
-        taken.add(name.lower())
+        base = _UNSAFE_IN_FILE_NAMES.sub("-", card.judge[:_MAX_NAME_CHARS]).strip("-.") or "judge"
+        name, number = base, 2
+        while name.lower() in taken_names:
+            name, number = f"{base}-{number}", number + 1
+        taken_names.add(name.lower())
         yield name
 
 
-def _links(table: AuditCards, files: list[Path]) -> Piece:
+def _link_table(table: AuditCards, files: list[Path]) -> Piece:
     rows = [
         (Cell(card.judge, link=file.name), headline(card))
         for card, file in zip(table.cards, files, strict=True)
@@ -105,27 +107,29 @@ def _card_page(card: AuditCard, key: str | None) -> ResultPage:
 
 
 _NATURAL = {"fault": "natural faults it let through", "nothing": "right outputs it rejected"}
-"""Headings of real outputs, by whether they are wrong."""
+"""Headings of wrongly graded real outputs, by whether they have a fault."""
 
 
 def missed_sections(card: AuditCard) -> Mapping[str, Sequence[Piece]]:
-    """Return sections of what was graded wrongly, by heading; empty ones are omitted.
+    """Return the sections of a card's page on what its judge graded wrongly, by heading.
+
+    Empty ones are left out.
 
     Raises:
-        InputError: The card's set is not the one that was shipped.
+        InputError: The card's set is not the one that is shipped.
     """
-    by_operator = missed_probes(card)
+    probes_by_operator = missed_probes(card)
     graded = {result.operator: result.rate.n for result in card.operators}
     sections: dict[str, Sequence[Piece]] = {}
     for plants, heading in MISS_SORTS.items():
         cards = [
             _operator_card(operator, probes, graded.get(operator, len(probes)))
-            for operator, probes in by_operator.items()
+            for operator, probes in probes_by_operator.items()
             if probes[0].plants == plants
         ]
         if cards:
             sections[heading[:1].upper() + heading[1:]] = [Columns(cards)]
-    if unknown := len(card.misses) - sum(map(len, by_operator.values())):
+    if unknown := len(card.misses) - sum(map(len, probes_by_operator.values())):
         sections["Not shown"] = [
             f"{counted(unknown, 'wrong verdict')} of the card: on no probe of {card.set.name}, or listed twice."
         ]
@@ -147,7 +151,7 @@ def _operator_card(operator: str, probes: Sequence[ShownProbe], graded: int) -> 
 
 
 def _natural_misses(card: AuditCard) -> Iterator[Piece]:
-    """Yield the real outputs by name; their texts are not shipped."""
+    """Yield tables of wrongly graded real outputs by name, since their texts are not shipped."""
     misses = [] if card.natural is None else card.natural.misses
     for plants, heading in _NATURAL.items():
         rows = [_natural_row(miss) for miss in misses if miss.plants == plants]

@@ -11,8 +11,8 @@ from .text.certificate_text import certificate_document, certificate_status_docu
 
 
 def certificate_page(certificate: Certificate) -> ResultPage:
-    """Return the page of a certificate: its claims, drawn with what was measured."""
-    rows = [
+    """Return the page of a certificate: its claims, and a figure of the measured rates."""
+    claims = [
         PlottedInterval.of(
             f"{claim.statistic.replace('_', ' ')}, at least {claim.at_least:g}",
             claim.rate,
@@ -20,18 +20,18 @@ def certificate_page(certificate: Certificate) -> ResultPage:
         )
         for claim in certificate.claims
     ]
-    holds = all(claim.holds for claim in certificate.claims)
+    all_hold = all(claim.holds for claim in certificate.claims)
     return ResultPage(
         title=f"Certificate of {certificate.judge}",
         about=f"fingerprint {certificate.fingerprint}",
         answer=[
-            "Every claim holds." if holds else "Not every claim holds: no certificate is written.",
+            "Every claim holds." if all_hold else "Not every claim holds: no certificate is written.",
             *certificate_document(certificate),
         ],
-        figures=[Figure(forest("Claims", rows), caption="What was measured, by claim")],
+        figures=[Figure(forest("Claims", claims), caption="What was measured, by claim")],
     )
 
 
 def certificate_status_page(validity: CertificateStatus) -> ResultPage:
-    """Return the page of a run that was checked against a certificate."""
+    """Return the page of a later run's check against a certificate."""
     return ResultPage(title="Certificate", answer=certificate_status_document(validity))

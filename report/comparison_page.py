@@ -1,4 +1,4 @@
-"""Page of a comparison: the best, rates and differences drawn, then every number."""
+"""Pages of comparisons: of judges or systems, and of systems by judges' preferences."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from .text.preference_screen import preferences_screen
 from .text.preference_text import preferences_document
 from .text.systems_text import judge_names
 
-_MOST = 30
+_MAX_ROWS = 30
 """Most rows of a figure; the tables have all."""
 
 
 def comparison_page(comparison: Comparison) -> ResultPage:
-    """Return the page of judges, prompts or systems against each other."""
+    """Return the page of a comparison of judges, prompts or systems."""
     return ResultPage(
         title=f"{comparison.by.capitalize()}s compared",
         about=f"{counted(len(comparison.contenders), comparison.by)}, {counted(len(comparison.pairs), 'pair')}",
         answer=comparison_screen(comparison),
         figures=list(_figures(comparison)),
-        sections={"Parts": list(_parts(comparison)), "Every pair": comparison_document(comparison)},
+        sections={"Parts": list(_part_figures(comparison)), "Every pair": comparison_document(comparison)},
     )
 
 
 def preferences_page(
     judges: Sequence[PreferenceNumbers], refused: Mapping[str, Sequence[str]] = {}
 ) -> ResultPage:
-    """Return the page of systems by the preferences of judges."""
+    """Return the page of preferences between systems, by judge."""
     figures: list[Figure] = []
     for judge in judges:
-        rates = {name: each.win_rate for name, each in judge.systems.items()}
-        figures += _rates(rates, f"Win rate by {judge.judge}", short_names(rates))
+        rates = {name: system.win_rate for name, system in judge.systems.items()}
+        figures += _rate_figure(rates, f"Win rate by {judge.judge}", short_names(rates))
     return ResultPage(
         title="Preferences",
         about=f"{counted(len(judges), 'judge')}, {counted(sum(judge.comparisons for judge in judges), 'comparison')}",
@@ -56,34 +56,39 @@ def preferences_page(
 def _figures(comparison: Comparison) -> Iterator[Figure]:
     if comparison.strata is not None:
         part, where = deciding(comparison.strata)
-        yield from _rates(part.rates, f"Pass rate {where}", short_names(part.rates))
+        yield from _rate_figure(part.rates, f"Pass rate {where}", short_names(part.rates))
         leader, leads = overview_leads(comparison.strata)
-        yield from _leads(leader, leads, where)
+        yield from _lead_figure(leader, leads, where)
         return
-    rates = {name: each.simultaneous or each.rate for name, each in comparison.contenders.items()}
+    rates = {
+        name: contender.simultaneous or contender.rate for name, contender in comparison.contenders.items()
+    }
     if comparison.statistic in {"accuracy", *RANKED}:
         at_once = f", intervals hold for all {len(rates)} at once" if len(rates) > 1 else ""
-        yield from _rates(rates, f"{measure_of(comparison).capitalize()}{at_once}", judge_names(list(rates)))
-    yield from _differences(comparison)
+        yield from _rate_figure(
+            rates, f"{measure_of(comparison).capitalize()}{at_once}", judge_names(list(rates))
+        )
+    yield from _difference_figure(comparison)
 
 
-def _rates(rates: Mapping[str, Statistic], caption: str, names: ShortNames) -> Iterator[Figure]:
-    by_rate = sorted(rates.items(), key=lambda each: -(each[1].value or 0.0))
+def _rate_figure(rates: Mapping[str, Statistic], caption: str, names: ShortNames) -> Iterator[Figure]:
+    """Yield a figure of rates, the highest first, if any is defined."""
+    by_rate = sorted(rates.items(), key=lambda entry: -(entry[1].value or 0.0))
     rows = [PlottedInterval.of(names.of(name), rate) for name, rate in by_rate if rate.value is not None]
     if rows:
         shared = f" ({names.shared})" if names.shared else ""
-        yield Figure(forest(caption, rows[:_MOST]), caption=f"{caption}{shared}")
+        yield Figure(forest(caption, rows[:_MAX_ROWS]), caption=f"{caption}{shared}")
 
 
-def _leads(leader: str, leads: Mapping[str, Statistic], where: str) -> Iterator[Figure]:
+def _lead_figure(leader: str, leads: Mapping[str, Statistic], where: str) -> Iterator[Figure]:
     if leads:
         names = short_names([leader, *leads])
         rows = [PlottedInterval.of(names.of(name), lead) for name, lead in leads.items()]
         caption = lead_caption(names.of(leader), where, len(leads))
-        yield Figure(forest(caption, rows[:_MOST], low=-1.0), caption=caption)
+        yield Figure(forest(caption, rows[:_MAX_ROWS], low=-1.0), caption=caption)
 
 
-def _differences(comparison: Comparison) -> Iterator[Figure]:
+def _difference_figure(comparison: Comparison) -> Iterator[Figure]:
     """Yield the differences of pairs with a common item, the largest first, baselines last."""
     pairs = [pair for pair in comparison.pairs if pair.n and pair.difference.value is not None]
     pairs.sort(key=lambda pair: (with_baseline(pair), -abs(pair.difference.value or 0.0)))
@@ -91,15 +96,15 @@ def _differences(comparison: Comparison) -> Iterator[Figure]:
         names = judge_names(list(comparison.contenders))
         rows = [
             PlottedInterval.of(pair_name(names.of(pair.a), names.of(pair.b)), pair.difference)
-            for pair in pairs[:_MOST]
+            for pair in pairs[:_MAX_ROWS]
         ]
         measure = measure_of(comparison)
-        alone = ", each pair alone" if len(pairs) > 1 else ""
-        caption = f"Difference of {measure}, first minus second{alone}"
+        single_pairs_note = ", each pair alone" if len(pairs) > 1 else ""
+        caption = f"Difference of {measure}, first minus second{single_pairs_note}"
         yield Figure(forest(caption, rows, low=-1.0), caption=caption)
 
 
-def _parts(comparison: Comparison) -> Iterator[Columns]:
+def _part_figures(comparison: Comparison) -> Iterator[Columns]:
     """Yield the rates of each part if checkers decided one and judges another."""
     strata = comparison.strata
     if strata is None or not all(any(part.graded.values()) for part in (strata.decided, strata.open)):
@@ -111,5 +116,5 @@ def _parts(comparison: Comparison) -> Iterator[Columns]:
     }
     names = short_names(strata.all.outputs)
     yield Columns(
-        [figure for caption, part in parts.items() for figure in _rates(part.rates, caption, names)]
+        [figure for caption, part in parts.items() for figure in _rate_figure(part.rates, caption, names)]
     )

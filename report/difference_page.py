@@ -1,4 +1,4 @@
-"""Page of two runs: how far each system changed, then changed cases with both answers."""
+"""Page of two runs: each system's change, then changed cases with both answers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .text.number_text import counted
 
 
 def difference_page(runs: Difference, cases: Sequence[Piece]) -> ResultPage:
-    """Return the page of two runs, with the changed cases that are shown on it."""
-    # The figure stands above.
-    numbers = [piece for piece in difference_document(runs) if not isinstance(piece, Columns)]
+    """Return the page of two runs; ``cases`` are the changed cases to show, see `changed_cases`."""
+    # The document's figure is left out, since the page has it above its tables.
+    tables = [piece for piece in difference_document(runs) if not isinstance(piece, Columns)]
     return ResultPage(
         title=f"{runs.before} and {runs.after}",
         about=f"{counted(runs.outputs, 'output')} in both",
         answer=difference_screen(runs),
         figures=list(difference_figure(runs.systems)),
-        sections={"Changed cases": cases, "Every difference": numbers},
+        sections={"Changed cases": cases, "Every difference": tables},
     )

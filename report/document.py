@@ -1,4 +1,8 @@
-"""Documents independent of their medium: pieces for terminal, page and notebook."""
+"""Documents independent of their medium: pieces for terminal, page, notebook and Markdown.
+
+Every result is shown as a document, a sequence of pieces. `as_lines`, `as_html` and `as_markdown` render one;
+`document_parts` has tables, the base class of blocks, and escaping.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,10 @@ if TYPE_CHECKING:
     from .document_parts import DocumentTable
 
 Piece: TypeAlias = Block | str
-"""A block, or a paragraph as text. A terminal keeps its leading blanks, and prints an empty one as an empty line; elsewhere it is dropped."""
+"""A block, or a paragraph as text.
+
+A terminal keeps leading blanks of paragraphs, and prints an empty one as an empty line; elsewhere an empty one is dropped.
+"""
 
 Document: TypeAlias = Iterable[Piece]
 
@@ -24,7 +31,7 @@ P = ParamSpec("P")
 
 
 def document(pieces: Callable[P, Iterator[Piece]]) -> Callable[P, Sequence[Piece]]:
-    """Collect the pieces of a generator as a document, which can be read more than once."""
+    """Decorate a generator of pieces to return a list, which can be read more than once."""
 
     @wraps(pieces)
     def collected(*args: P.args, **kwargs: P.kwargs) -> Sequence[Piece]:
@@ -34,9 +41,12 @@ def document(pieces: Callable[P, Iterator[Piece]]) -> Callable[P, Sequence[Piece
 
 
 def as_lines(document: Document, *, full: bool = False, width: int | None = None) -> Iterator[str]:
-    """Return the lines of a document for a terminal, free of control sequences.
+    """Yield the lines of a document for a terminal, free of control sequences.
 
-    With ``full``, cautions are unfolded. If ``width`` is given, paragraphs and cautions are wrapped to it.
+    Args:
+        document: The document.
+        full: Unfold cautions.
+        width: Columns to wrap paragraphs and cautions to; by default they are not wrapped.
     """
     for piece in document:
         lines = [piece] if isinstance(piece, str) else piece.in_full() if full else piece.lines()
@@ -44,22 +54,22 @@ def as_lines(document: Document, *, full: bool = False, width: int | None = None
             # A line break in a name must not make one line look like two.
             shown = as_named(visible(line.replace("\n", "\\n")))
             yield from (
-                _broken(shown, width)
+                _wrapped(shown, width)
                 if width is not None and isinstance(piece, str | CautionLine)
                 else [shown]
             )
 
 
-_COMMAND = "  fiducial "
-"""Beginning of a command to type, which is copied as one line."""
+_COMMAND_START = "  fiducial "
+"""Beginning of a line with a command to type, which is not wrapped, to be copied whole."""
 
 
-def _broken(line: str, width: int) -> Sequence[str]:
-    """Wrap a line at blanks, by terminal columns.
+def _wrapped(line: str, width: int) -> Sequence[str]:
+    """Wrap a line at blanks by terminal columns, since East Asian letters take two.
 
-    `textwrap` counts letters, but East Asian letters take two columns.
+    `textwrap` counts letters. Further lines are indented by two more blanks than the first.
     """
-    if columns_of(line) <= width or line.startswith(_COMMAND):
+    if columns_of(line) <= width or line.startswith(_COMMAND_START):
         return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     first, *words = _words(line)
@@ -74,16 +84,16 @@ def _broken(line: str, width: int) -> Sequence[str]:
 
 
 def _words(line: str) -> list[str]:
-    """Return the words of a line; a command in backticks is one, to be copied whole."""
+    """Split a line at blanks; a command in backticks stays one word, to be copied whole."""
     words: list[str] = []
-    is_inside = False
+    in_backticks = False
     for word in line.split(" "):
-        if is_inside:
+        if in_backticks:
             words[-1] += f" {word}"
         else:
             words.append(word)
-        is_inside ^= word.count("`") % 2 == 1
-    return words if not is_inside else line.split(" ")
+        in_backticks ^= word.count("`") % 2 == 1
+    return words if not in_backticks else line.split(" ")  # a backtick without a second one
 
 
 def as_html(document: Document) -> Markup:
@@ -96,7 +106,7 @@ def as_html(document: Document) -> Markup:
 
 
 def as_markdown(document: Document) -> Iterator[str]:
-    """Yield a document as lines of GitHub Markdown, for a pull request summary.
+    """Yield the lines of a document in GitHub Markdown, for a pull request summary.
 
     Figures are left out, since tables have their numbers.
     """
@@ -112,7 +122,13 @@ def _paragraph(text: str) -> Markup:
 
 
 class CautionLine(Block, frozen=True):
-    """Caution needed to read a number: a line that may unfold to the full text."""
+    """Caution on how to read a number, a line that may unfold to a longer text.
+
+    Attributes:
+        text: The line.
+        whole: The longer text; empty if it is the same.
+        indent: Blanks before it on a terminal.
+    """
 
     text: str
     whole: str = ""
@@ -138,7 +154,7 @@ class CautionLine(Block, frozen=True):
 
 
 class CommandLine(Block, frozen=True):
-    """Command to type; never wrapped."""
+    """Command to type, on a line of its own that is never wrapped."""
 
     text: str
 
@@ -156,7 +172,13 @@ class CommandLine(Block, frozen=True):
 
 
 class Details(Block, frozen=True):
-    """Optional details: folded on a page, left out on a terminal."""
+    """Details that a reader may skip: folded on a page, left out on a terminal.
+
+    Attributes:
+        title: Title, shown while folded.
+        pieces: The details.
+        is_open: Whether a page shows them unfolded at first.
+    """
 
     title: str
     pieces: Sequence[Piece]
@@ -175,10 +197,11 @@ class Details(Block, frozen=True):
 
 
 TextRole: TypeAlias = Literal["text", "user", "agent", "result", "cited"]
+"""Who wrote a verbatim text, or that it is a cited reference; it sets the style on a page."""
 
 
 class Verbatim(Block, frozen=True):
-    """Verbatim text under a title: lines are kept, and no markup in it takes effect.
+    """Text of the data under a title: lines are kept, and no markup in it takes effect.
 
     Attributes:
         title: Its title.
@@ -197,21 +220,21 @@ class Verbatim(Block, frozen=True):
         yield f"{self.title}:"
         yield from (f"  {line}" for line in self.text.splitlines())
         if self.hidden:
-            yield f"  {self._cut}"
+            yield f"  {self._cut_note}"
 
     def markup(self) -> Markup:
         """Render as HTML."""
-        cut = filled('<p class="cut">%s</p>', self._cut) if self.hidden else NOTHING
+        cut = filled('<p class="cut">%s</p>', self._cut_note) if self.hidden else NOTHING
         block = '<section class="block %s"><h4>%s</h4><pre dir="auto">%s</pre>%s</section>'
         return filled(block, self.role, fit(self.title), fit(self.text), cut)
 
     @property
-    def _cut(self) -> str:
+    def _cut_note(self) -> str:
         return f"{self.hidden:,} more characters are not shown here; the records hold them."
 
 
 class Picture(Block, frozen=True):
-    """Image shown on a page, which its policy lets load nothing but data addresses.
+    """Image on a page, whose Content-Security-Policy lets it load only ``data:`` addresses.
 
     Attributes:
         title: Text in its place, on a terminal too.
@@ -286,15 +309,15 @@ def _folded(kind: str, title: str, pieces: Document, *, is_open: bool = False) -
 
 
 class Figure(Block, frozen=True):
-    """Figure that describes itself.
+    """Figure as SVG, with a text for where it cannot be shown.
 
-    A terminal shows its words, or nothing if a table beside it has the same numbers.
+    A terminal shows its words, or nothing if the document has a table of the same numbers.
 
     Attributes:
         svg: With title and description, see `figures.drawing.svg`.
         words: Its content in words, for a terminal.
         caption: Text above it.
-        numbers: Its numbers as a table, folded below it, or None if a table stands beside it.
+        numbers: Its numbers as a table, folded below it, or None if the document has such a table.
     """
 
     svg: Markup
@@ -310,9 +333,9 @@ class Figure(Block, frozen=True):
     def markup(self) -> Markup:
         """Render as HTML."""
         caption = Markup("<figcaption>{}</figcaption>").format(fit(self.caption)) if self.caption else ""
-        behind = "" if self.numbers is None else _folded("behind", "Numbers", [self.numbers])
-        return Markup('<figure class="card">{}{}{}</figure>').format(caption, self.svg, behind)
+        numbers_table = "" if self.numbers is None else _folded("behind", "Numbers", [self.numbers])
+        return Markup('<figure class="card">{}{}{}</figure>').format(caption, self.svg, numbers_table)
 
     def markdown(self) -> Iterator[str]:
-        """Yield its numbers as Markdown, unless a table beside it has them."""
+        """Yield its numbers as Markdown, unless the document has a table of them."""
         return iter(()) if self.numbers is None else self.numbers.markdown()

@@ -1,6 +1,7 @@
-"""Parts of a document: tables, blocks, and their markup for terminals, pages and Markdown.
+"""Parts of documents: the base class of blocks, tables, and escaping for HTML and Markdown.
 
-On a page text is cut to size, invisible characters are spelled out and markup is escaped; in Markdown nothing is obeyed.
+On a page every text is cut to size, invisible characters are spelled out and markup is escaped. In Markdown no markup,
+link or mention takes effect.
 """
 
 from __future__ import annotations
@@ -17,70 +18,72 @@ from ..calibration.statistic import Statistic
 from .text.number_text import statistic_cells
 from .text.safe_text import columns_of, shortened, visible
 
-_SPECIAL = re.compile(r"[\\`*_\[\]|<>~$&]")
-"""Characters with a meaning in Markdown anywhere in a line."""
+_MARKDOWN_SPECIAL = re.compile(r"[\\`*_\[\]|<>~$&]")
+"""Characters with a meaning anywhere in a line of Markdown."""
 
 _ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
 
 _LINKED = re.compile(r"[@#]|:(?=//)|(?<=[wW]{3})(?=\.)")
-"""What GitHub turns into links or notifications: mentions, numbers, addresses."""
+"""Where GitHub begins a link or notification: mentions, issue numbers, addresses with and without a scheme."""
 
 _LEADING = re.compile(r"\A(\d*)([-+=.)])(?=[-+=\s]|\Z)")
-"""Beginnings that make a line a list or a heading."""
+"""Beginnings that make a line a list item or a heading: ``- ``, ``1. ``, ``===``."""
 
 
 def escaped(text: str) -> str:
-    """Escape a text for Markdown as one inert line.
-
-    Markup, links, mentions, images and HTML have no effect.
-    """
+    """Escape a text as one line of Markdown without effective markup, links or mentions."""
     line = " ".join(visible(text.strip()).split())
-    line = _SPECIAL.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), line)
+    line = _MARKDOWN_SPECIAL.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), line)
+    # An empty comment splits the address or mention, and is not shown.
     line = _LINKED.sub(lambda match: f"{match[0]}<!-- -->", line)
     return _LEADING.sub(r"\1\\\2", line)
 
 
 MAX_TEXT = 50_000
-"""Longest single text on a page, in characters."""
+"""Longest single text on a page, in characters; longer ones are cut."""
 
 
 def fit(text: str) -> str:
-    """Make a text fit for a page: spell out invisible characters and cut excess length."""
+    """Make a text fit for a page: cut its length, and spell out invisible characters."""
     return shortened(text, MAX_TEXT)
 
 
 NOTHING = Markup()
+"""Empty markup."""
 
 _marked: Callable[[str], Markup] = partial(str.__new__, Markup)
-"""Like ``Markup`` of plain text, without checking that it is plain: a page makes a hundred per item."""
+"""``Markup(text)`` without its check for an ``__html__`` method, for speed: a page makes a hundred per item."""
 
-_MEANING = re.compile("[&<>\"']")
-"""Characters with a meaning in HTML."""
+_HTML_SPECIAL = re.compile("[&<>\"']")
+"""Characters that HTML needs escaped."""
 
 
-def _fixed(part: str) -> str:
+def _as_markup(part: str) -> str:
     """Escape a text for HTML; keep markup as it is.
 
-    Most texts need no escaping, which costs next to nothing.
+    A search first makes the usual case fast: most texts need no escaping.
     """
-    return part if isinstance(part, Markup) or _MEANING.search(part) is None else escape(part)
+    return part if isinstance(part, Markup) or _HTML_SPECIAL.search(part) is None else escape(part)
 
 
 def filled(template: LiteralString, *parts: str) -> Markup:
-    """Fill the ``%s`` of our markup with escaped parts; parts that are markup are kept.
+    """Fill each ``%s`` of a template with a part, escaped unless it is markup.
 
-    Ten times as fast as `Markup.format`.
+    It is ten times as fast as `Markup.format`. The template must be a literal, so that data never gets in as markup.
     """
-    return _marked(template % tuple(map(_fixed, parts)))
+    return _marked(template % tuple(map(_as_markup, parts)))
 
 
 def joined(parts: Iterable[Markup], between: str = "") -> Markup:
-    """Return the concatenated markup."""
+    """Join markup with a separator."""
     return _marked(between.join(parts))
 
 
 class Block(msgspec.Struct, frozen=True):
-    """A piece of a document other than a paragraph, which is plain text."""
+    """Base class of a document's pieces other than paragraphs, which are plain texts.
+
+    By default a block has no lines and no HTML, and its Markdown is its escaped lines.
+    """
 
     def lines(self) -> Iterator[str]:
         """Render for a terminal."""
@@ -100,21 +103,28 @@ class Block(msgspec.Struct, frozen=True):
 
 
 FIRST, ENDS = frozenset({0}), frozenset({0, -1})
-"""Columns aligned left: the first; the first and the last."""
+"""Columns aligned left: only the first, and the first and last (negative numbers count from the end)."""
 
 _RIGHT = Markup(' align="right"')
 
-_CELL = 300
-"""Longest text in a Markdown table, in characters."""
+_MAX_CELL_CHARS = 300
+"""Longest text in a cell of a Markdown table."""
 
 CellMark: TypeAlias = Literal["right", "wrong", "doubt"]
+"""Colour of a cell on a page."""
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """Table cell: text, smaller detail, tooltip, and on a page a drawing.
+    """Table cell with more than a text.
 
-    ``mark`` is its colour on a page, in addition to its words: ``right``, ``wrong`` or ``doubt``;
-    ``link`` is its target on a page; ``plain`` replaces it all on a terminal, such as by a plot in letters.
+    Attributes:
+        text: The text.
+        detail: Smaller text after it.
+        title: Tooltip on a page.
+        figure: Drawing on a page.
+        mark: Colour on a page.
+        plain: What a terminal shows instead of text and detail, such as a plot in letters; empty for these.
+        link: Address that the text leads to on a page.
     """
 
     text: str
@@ -139,7 +149,7 @@ class DocumentTable(Block, frozen=True):
         head: Headings of the columns; empty for a table without.
         rows: Cells; all rows have the same number.
         caption: Text above it.
-        left_aligned: Columns aligned left; -1 is the last.
+        left_aligned: Numbers of the columns aligned left; -1 is the last.
         indent: Blanks before each line on a terminal.
     """
 
@@ -153,7 +163,10 @@ class DocumentTable(Block, frozen=True):
         """Render for a terminal, with columns aligned."""
         if self.caption:
             yield self.caption
-        rows = [[_plain(cell) for cell in row] for row in (*([self.head] if self.head else ()), *self.rows)]
+        rows = [
+            [_terminal_text(cell) for cell in row]
+            for row in (*([self.head] if self.head else ()), *self.rows)
+        ]
         widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
         for row in rows:
             cells = (
@@ -169,7 +182,7 @@ class DocumentTable(Block, frozen=True):
             return NOTHING
         caption = filled("<caption>%s</caption>", fit(self.caption)) if self.caption else NOTHING
         headings = joined(
-            filled('<th scope="col"%s>%s</th>', self._side(column), heading)
+            filled('<th scope="col"%s>%s</th>', self._align(column), heading)
             if heading
             else Markup("<td></td>")  # a screen reader would announce an empty heading
             for column, heading in enumerate(map(_heading, self.head))
@@ -187,42 +200,42 @@ class DocumentTable(Block, frozen=True):
             yield escaped(self.caption)
             yield ""
         head = self.head or [""] * len(self.rows[0])
-        # A plot is drawn of characters, on a terminal alone.
-        kept = [
-            at
-            for at, cells in enumerate(zip(head, *self.rows, strict=True))
-            if at == 0 or any(map(_has_text, cells))
+        # Columns of plots have no text in Markdown.
+        kept_columns = [
+            column
+            for column, cells in enumerate(zip(head, *self.rows, strict=True))
+            if column == 0 or any(map(_has_text, cells))
         ]
-        yield _markdown_row([head[at] for at in kept])
-        yield f"|{'|'.join(':--' if self._is_left_aligned(column) else '--:' for column in kept)}|"
-        yield from (_markdown_row([row[at] for at in kept]) for row in self.rows)
+        yield _markdown_row([head[column] for column in kept_columns])
+        yield f"|{'|'.join(':--' if self._is_left_aligned(column) else '--:' for column in kept_columns)}|"
+        yield from (_markdown_row([row[column] for column in kept_columns]) for row in self.rows)
 
     def _row(self, row: Sequence[str | Cell]) -> Markup:
         return joined(
             filled('<th scope="row">%s</th>', _content(cell))
             if column == 0 and cell != ""  # a screen reader would announce an empty heading
-            else filled("<td%s%s>%s</td>", self._side(column), _title(cell), _content(cell))
+            else filled("<td%s%s>%s</td>", self._align(column), _title_attribute(cell), _content(cell))
             for column, cell in enumerate(row)
         )
 
-    def _side(self, column: int) -> Markup:
+    def _align(self, column: int) -> Markup:
         return NOTHING if self._is_left_aligned(column) else _RIGHT
 
     def _is_left_aligned(self, column: int) -> bool:
         return column in self.left_aligned or column - len(self.head or self.rows[0]) in self.left_aligned
 
 
-def _plain(cell: str | Cell) -> str:
-    """Return a cell for a terminal; invisible characters are spelled out and take columns."""
-    return visible(cell if isinstance(cell, str) else cell.plain or _spelled(cell))
+def _terminal_text(cell: str | Cell) -> str:
+    """Return a cell's text for a terminal, with invisible characters spelled out."""
+    return visible(cell if isinstance(cell, str) else cell.plain or _text_and_detail(cell))
 
 
-def _spelled(cell: str | Cell) -> str:
+def _text_and_detail(cell: str | Cell) -> str:
     return cell if isinstance(cell, str) else " ".join(filter(None, (cell.text, cell.detail)))
 
 
 def _markdown_row(row: Sequence[str | Cell]) -> str:
-    return f"| {' | '.join(escaped(shortened(_spelled(cell), _CELL)) for cell in row)} |"
+    return f"| {' | '.join(escaped(shortened(_text_and_detail(cell), _MAX_CELL_CHARS)) for cell in row)} |"
 
 
 def _heading(cell: str | Cell) -> str:
@@ -231,15 +244,16 @@ def _heading(cell: str | Cell) -> str:
     return _content(cell)
 
 
-def _title(cell: str | Cell) -> Markup:
+def _title_attribute(cell: str | Cell) -> Markup:
     if isinstance(cell, str) or not cell.title:
         return NOTHING
     return filled(' title="%s"', fit(cell.title))
 
 
 def _content(cell: str | Cell) -> str:
-    """Return a cell's content as markup, or as text still to be escaped."""
+    """Return a cell's content as markup, or as a text that `filled` will escape."""
     if isinstance(cell, str):
+        # <bdi> keeps right-to-left text from reordering what stands around it.
         return fit(cell) if cell.isascii() else filled("<bdi>%s</bdi>", fit(cell))
     shown = _content(cell.text)
     if cell.link:
@@ -253,14 +267,24 @@ def _content(cell: str | Cell) -> str:
 def statistic_pieces(
     statistics: Mapping[str, Statistic], *, head: bool = True, indent: int = 2
 ) -> Iterator[DocumentTable | str]:
-    """Yield a table with a row per defined statistic, and a line per reason for undefined ones."""
-    rows = [(name, *statistic_cells(each)) for name, each in statistics.items() if each.value is not None]
-    names = ("statistic", "value", "interval", "n", "method") if head else ()
+    """Yield a table of the defined statistics, and a line per reason why others are undefined.
+
+    Args:
+        statistics: Statistics by name.
+        head: Give the table headings.
+        indent: Blanks before each line on a terminal.
+    """
+    rows = [
+        (name, *statistic_cells(statistic))
+        for name, statistic in statistics.items()
+        if statistic.value is not None
+    ]
+    headings = ("statistic", "value", "interval", "n", "method") if head else ()
     if rows:
-        yield DocumentTable(names, rows, left_aligned=ENDS, indent=indent)
-    reasons: dict[str, list[str]] = {}
-    for name, each in statistics.items():
-        if each.value is None:
-            reasons.setdefault(each.undefined or "no value", []).append(name)
-    for why, missing in reasons.items():
-        yield f"{' ' * indent}undefined: {', '.join(missing)} ({why})"
+        yield DocumentTable(headings, rows, left_aligned=ENDS, indent=indent)
+    names_by_reason: dict[str, list[str]] = {}
+    for name, statistic in statistics.items():
+        if statistic.value is None:
+            names_by_reason.setdefault(statistic.undefined or "no value", []).append(name)
+    for reason, undefined in names_by_reason.items():
+        yield f"{' ' * indent}undefined: {', '.join(undefined)} ({reason})"

@@ -1,4 +1,8 @@
-"""First answers of a run by the rules of docs/report.md, and the screen they begin."""
+"""The three first answers of a run, and its screen, by the rules of docs/report.md.
+
+The answers are: which system is best, how far judges can be trusted, what to do next (`Answers`). `run_document` is the
+screen that begins with them; pages use them, too.
+"""
 
 from __future__ import annotations
 
@@ -37,13 +41,15 @@ from .text.trust_words import (
 )
 from .text.ungraded_text import never_answered, reason_of_failed_calls, ungraded_lines, ungraded_share_lines
 
-_CHECKED = "both error rates below 10 % on checked outputs"
+_LOW_ERRORS_CHECKED = "both error rates below 10 % on checked outputs"
+"""Verdict `LOW_ERRORS` for judges that are tested on checked outputs only."""
 
 _THAN = " than labels do, on these labels"
+"""End of the clauses on judges off the labels, said once in a sentence."""
 
-_VERBS: dict[str, tuple[str, str]] = {
+_VERDICT_PREDICATES: dict[str, tuple[str, str]] = {
     LOW_ERRORS: ("has both error rates below 10 %", "have both error rates below 10 %"),
-    _CHECKED: (
+    _LOW_ERRORS_CHECKED: (
         "has both error rates below 10 % on checked outputs, untested on the others",
         "have both error rates below 10 % on checked outputs, untested on the others",
     ),
@@ -59,32 +65,33 @@ _VERBS: dict[str, tuple[str, str]] = {
     "no labels": ("has no labels", "have no labels"),
     "nothing graded": ("graded nothing", "graded nothing"),
 }
-"""Wording of each verdict, for one judge and for several."""
+"""Predicate of each verdict, for one judge and for several, in the order of the sentence."""
 
-_TO_CORRECT = {"biased", "errs too often", *OFF_WORDS}
-"""Verdicts on judges whose rates labels should correct."""
+_CORRECTABLE = {"biased", "errs too often", *OFF_WORDS}
+"""Verdicts on judges whose rates labels should correct; the sentence says whether they do."""
 
-_ADJUDICATED = 3
-"""Most judges whose adjudicated labels are described."""
+_MAX_ADJUDICATED = 3
+"""Most judges with a line on their adjudicated labels."""
 
 _BRIEF: dict[str, str] = {
     "few_clusters": "few independent groups: intervals may be too narrow",
     "another_threshold": "another threshold does better on held-out items",
     "drawn_unevenly": "labels drawn with unequal chances",
 }
-"""Cautions in a few words; the verdicts on judges and their ungraded outputs cover the rest."""
+"""Cautions in a few words by code; what others say is in the verdicts and lines on ungraded outputs."""
 
 _COMPARED = "comparison"
+"""What a caution about the comparison of systems is about."""
 
 _IN_FULL = "labels_of_checkers"
-"""Caution that is printed as a sentence."""
+"""Code of the caution that is printed as a full sentence."""
 
 _MIN_JUDGES = 2
-"""Fewest rows of the table of judges."""
+"""Fewest rows of the table of judges, however short the screen."""
 
 
 class Answers(msgspec.Struct, frozen=True, kw_only=True):
-    """The three answers.
+    """The first answers on a run.
 
     Attributes:
         better: The best system, or the rate of the only one.
@@ -102,18 +109,23 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def trusted(self) -> str:
-        """Verdicts on the judges in a sentence; empty if there are none."""
+        """The verdicts on judges as a sentence; empty if there are none."""
         return verdicts_sentence(
             self.trust, rates=f" (rates {'corrected with your labels' if self.corrected else 'uncorrected'})"
         )
 
 
 def verdicts_sentence(trust: Sequence[Trust], *, rates: str = "") -> str:
-    """Count the verdicts on judges in a sentence; empty if there are none.
+    """Return a sentence that counts judges by verdict; empty if there are none.
 
-    ``rates`` follows the count of judges whose rates labels should correct.
+    Args:
+        trust: The verdicts.
+        rates: Words after verdicts on judges whose rates labels should correct.
     """
-    counts = Counter(_CHECKED if _is_checked(each) else each.word for each in trust)
+    counts = Counter(
+        _LOW_ERRORS_CHECKED if verdict.word == LOW_ERRORS and verdict.checked_only else verdict.word
+        for verdict in trust
+    )
     if not counts:
         return ""
     if counts == {"no labels": 1}:
@@ -122,35 +134,24 @@ def verdicts_sentence(trust: Sequence[Trust], *, rates: str = "") -> str:
     if len(trust) == 1 and trust[0].word in CHANCE_WORDS:
         accuracy = f": {balanced_accuracy(trust[0].panel)}"
     clauses: list[str] = []
-    for word, (one, several) in _VERBS.items():
+    for word, (singular, plural) in _VERDICT_PREDICATES.items():
         if count := counts[word]:
             subject = f"{count:,}" if clauses else f"{count:,} of {len(trust):,} judges"
-            verb = one if count == 1 else several
+            predicate = singular if count == 1 else plural
             if word in OFF_WORDS:
-                verb = verb.format(points([each for each in trust if each.word == word]))
+                predicate = predicate.format(points([verdict for verdict in trust if verdict.word == word]))
                 if any(_THAN in clause for clause in clauses):
-                    verb = verb.removesuffix(_THAN)
+                    predicate = predicate.removesuffix(_THAN)
             if clauses and counts["no better than chance"] and word == "not shown to be better":
-                verb = verb.removesuffix(" than chance")  # as the clause before says
+                predicate = predicate.removesuffix(" than chance")  # as the clause before says
             clauses.append(
-                f"{'The judge' if len(trust) == 1 else subject} {verb}{rates if word in _TO_CORRECT else ''}"
+                f"{'The judge' if len(trust) == 1 else subject} {predicate}{rates if word in _CORRECTABLE else ''}"
             )
     return f"{'; '.join(clauses)}{accuracy}."
 
 
-def _is_checked(trust: Trust) -> bool:
-    return trust.word == LOW_ERRORS and trust.checked_only
-
-
 def answers(summary: RunSummary) -> Answers:
-    """Answer the three questions.
-
-    Args:
-        summary: Results of a run.
-
-    Returns:
-        The answers, by the rules of docs/report.md.
-    """
+    """Return the three answers on a run."""
     trust = list(trust_in(summary))
     overall = [system.overall for system in summary.systems if system.overall is not None]
     corrected = bool(overall) and any(rate.name == ALL_CORRECTED for rate in overall)
@@ -165,18 +166,18 @@ def answers(summary: RunSummary) -> Answers:
 
 @document
 def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]:
-    """Return a one-screen summary of a run.
+    """Build the screen of a run: the first with limits that fit, from wide to narrow.
 
     Args:
         summary: Results of the run.
-        room: Number of lines; the table of judges is shortened to fit.
+        room: Number of lines.
     """
     first = answers(summary)
     judges = len(list(same_results(first.trust)))
-    # All judges if that costs little else; otherwise what fits.
-    whole = [(judges, limits) for limits in _LIMITS[:_COST_LITTLE]]
+    # First try to show all judges with limits that leave out little, then as many judges as fit.
+    with_all_judges = [(judges, limits) for limits in _LIMITS[:_MILD_LIMITS]]
     pieces: Sequence[Piece] = []
-    for fewest, limits in (*whole, *((_MIN_JUDGES, limits) for limits in _LIMITS[1:])):
+    for fewest, limits in (*with_all_judges, *((_MIN_JUDGES, limits) for limits in _LIMITS[1:])):
         pieces = list(_run_pieces(summary, first, limits, room, fewest))
         if sum(1 for _ in as_lines(pieces, width=WIDTH)) <= room:
             break
@@ -184,7 +185,7 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
 
 
 class _Limits(NamedTuple):
-    """Limits of a screen's parts.
+    """How much of each part a screen shows.
 
     Attributes:
         free_calls: Say that no call was made, if none was.
@@ -211,21 +212,29 @@ _LIMITS = (
 )
 """Limits of a screen, from the widest to the narrowest."""
 
-_COST_LITTLE = 4
-"""Number of these that leave out little."""
+_MILD_LIMITS = 4
+"""Number of these, from the first, that leave out little."""
 
 
 def _run_pieces(
-    summary: RunSummary, first: Answers, limits_of: _Limits, room: int, fewest: int
+    summary: RunSummary, first: Answers, limits_of_parts: _Limits, room: int, fewest: int
 ) -> Iterator[Piece]:
-    """Yield a summary within limits, with the judges that fit, or at least the fewest."""
+    """Yield a run's screen within limits, which may still be too long.
+
+    Args:
+        summary: Results of the run.
+        first: The first answers.
+        limits_of_parts: Limits of the parts.
+        room: Number of lines.
+        fewest: Fewest rows of judges; there are more if they fit.
+    """
     names = short_names(system.system for system in summary.systems)
-    better = names.in_text(first.better.text)
-    pieces: list[Piece] = [*_unanswered(summary.judges), better, *filter(None, [first.trusted])]
+    best_system = names.in_text(first.better.text)
+    pieces: list[Piece] = [*_unanswered(summary.judges), best_system, *filter(None, [first.trusted])]
     pieces += [*next_pieces(msgspec.structs.replace(first.next, text=names.in_text(first.next.text))), ""]
     ranked = ranked_in(summary)
-    pieces += systems_document(summary.systems, summary.judges, ranked, most=limits_of.systems)
-    pieces += failures_document(summary.systems, summary.judges, ranked, most=limits_of.failures)
+    pieces += systems_document(summary.systems, summary.judges, ranked, most=limits_of_parts.systems)
+    pieces += failures_document(summary.systems, summary.judges, ranked, most=limits_of_parts.failures)
     closing = [
         *contradicted_lines(summary.counts),
         *map(CautionLine, looks_of(summary.counts.label_rounds, summary.folder)),
@@ -237,40 +246,45 @@ def _run_pieces(
         *map(CautionLine, summary.earlier_rules),
         *(() if summary.judges else form_lines(summary.systems)),
         *map(CautionLine, ungraded_share_lines(summary.systems)),
-        *_cost_line(summary.judges, free=limits_of.free_calls),
+        *_cost_line(summary.judges, free=limits_of_parts.free_calls),
         *_unused_labels(summary.counts),
     ]
     yield from pieces
-    limits = list(_cautions(summary, first.trust))
+    cautions = list(_cautions(summary, first.trust))
     if few_groups_compared(summary):
-        closing = [*limits, *closing]
-        limits = []
+        closing = [*cautions, *closing]
+        cautions = []
     if first.trust:
-        gap = [""] if limits_of.gap else []
+        gap = [""] if limits_of_parts.gap else []
         used = len(gap) + sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
         yield from gap
-        most = max(fewest, room - used - (1 if first.control is None else 2))
-        judges = list(judges_table(first.trust, most=most, control=first.control))
+        # The control takes a line of its own.
+        max_judges = max(fewest, room - used - (1 if first.control is None else 2))
+        judges = list(judges_table(first.trust, most=max_judges, control=first.control))
         yield from judges
-        if used + sum(1 for _ in as_lines([*judges, *limits], width=WIDTH)) <= room:
-            yield from limits
+        if used + sum(1 for _ in as_lines([*judges, *cautions], width=WIDTH)) <= room:
+            yield from cautions
     yield from closing
 
 
 def contradicted_lines(counts: Counts) -> Iterator[Piece]:
-    """Count the outputs on which people contradict the checkers, which make the rate."""
-    good, bad = counts.failed_labelled_good, counts.passed_labelled_bad
-    if good + bad:
-        kinds = [f"{n:,} that it {verb}" for n, verb in ((good, "failed"), (bad, "passed")) if n]
+    """Yield a caution if people's labels contradict checkers, whose verdicts make the rate."""
+    wrongly_failed, wrongly_passed = counts.failed_labelled_good, counts.passed_labelled_bad
+    if wrongly_failed + wrongly_passed:
+        kinds = [
+            f"{n:,} that it {verb}"
+            for n, verb in ((wrongly_failed, "failed"), (wrongly_passed, "passed"))
+            if n
+        ]
         labelled = number_text.counted(counts.checked_labelled, "labelled output")
         yield CautionLine(
-            f"people contradict the checker on {good + bad:,} of {labelled}, {' and '.join(kinds)}: "
+            f"people contradict the checker on {wrongly_failed + wrongly_passed:,} of {labelled}, {' and '.join(kinds)}: "
             "correct the references or the labels"
         )
 
 
 def _unused_labels(counts: Counts) -> Iterator[Piece]:
-    """Count the labels that match no output."""
+    """Yield a caution that counts labels without an output."""
     if unused := counts.unused_labels:
         yield CautionLine(
             f"{number_text.counted(unused, 'label')} {'matches' if unused == 1 else 'match'} no output"
@@ -278,30 +292,32 @@ def _unused_labels(counts: Counts) -> Iterator[Piece]:
 
 
 def next_pieces(step: Answer) -> list[Piece]:
-    """Return the next step and its command, below the reasons why calls failed."""
+    """Return the next step and its command, without reasons that stand above."""
     text = f"Next: {step.below_reasons or step.text}"
     return [text, *([CommandLine(step.command)] if step.command else [])]
 
 
 def adjudicated_lines(trust: Sequence[Trust]) -> Iterator[Piece]:
-    """Say how the labels were adjudicated, if they were."""
-    names = judge_names([each.judge for each in trust])
-    adjudicated = [each for each in trust if each.adjudicated]
-    yield from (f"{names.of(each.judge)}: {each.adjudicated}" for each in adjudicated[:_ADJUDICATED])
-    if len(adjudicated) > _ADJUDICATED:
-        hidden = number_text.counted(len(adjudicated) - _ADJUDICATED, "more judge")
+    """Yield a line per judge on how its labels were adjudicated; more than a few are counted."""
+    names = judge_names([verdict.judge for verdict in trust])
+    adjudicated = [verdict for verdict in trust if verdict.adjudicated]
+    yield from (
+        f"{names.of(verdict.judge)}: {verdict.adjudicated}" for verdict in adjudicated[:_MAX_ADJUDICATED]
+    )
+    if len(adjudicated) > _MAX_ADJUDICATED:
+        hidden = number_text.counted(len(adjudicated) - _MAX_ADJUDICATED, "more judge")
         yield f"{hidden} by adjudicated labels in the report"
 
 
 def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
-    """Yield the limits of the judges' rates in one line, by the number of judges concerned."""
-    judges = {each.judge for each in trust}
+    """Yield one line with the cautions in a few words, each with the number of judges concerned."""
+    judges = {verdict.judge for verdict in trust}
     few_compared = few_groups_compared(summary)
     limits_by_subject: dict[str, list[str]] = {}
     for caution in summary.agreement.cautions:
-        about = len(judges & caution.about.keys())
-        if caution.code in _BRIEF and (about or not caution.about):
-            subjects = [number_text.counted(about, "judge")] if about else []
+        judges_concerned = len(judges & caution.about.keys())
+        if caution.code in _BRIEF and (judges_concerned or not caution.about):
+            subjects = [number_text.counted(judges_concerned, "judge")] if judges_concerned else []
             if caution.code == "few_clusters" and few_compared:
                 subjects.append(_COMPARED)
                 few_compared = {}
@@ -315,11 +331,13 @@ def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
     if limits:
         full = [*cautions_of(summary), *(line.whole for line in few_groups_lines(summary))]
         yield CautionLine("; ".join(limits), "; ".join(full))
-    yield from map(CautionLine, sentences(c for c in summary.agreement.cautions if c.code == _IN_FULL))
+    yield from map(
+        CautionLine, sentences(caution for caution in summary.agreement.cautions if caution.code == _IN_FULL)
+    )
 
 
 def few_groups_compared(summary: RunSummary) -> dict[str, float]:
-    """Return the effective groups of pairs behind the first sentence that have few."""
+    """Return the number of effective groups of the leader's pairs that have too few, by pair."""
     if summary.strata is None:
         return {}
     part, _ = deciding(summary.strata)
@@ -332,44 +350,46 @@ def few_groups_compared(summary: RunSummary) -> dict[str, float]:
 
 
 def few_groups_lines(summary: RunSummary) -> Iterator[CautionLine]:
-    """Say that the comparison of systems rests on few groups, if it does."""
+    """Yield a caution if the comparison of systems rests on too few groups."""
     if few := few_groups_compared(summary):
         (full,) = comparison_cautions([Caution("few_clusters", few)])
         yield CautionLine(f"{_BRIEF['few_clusters']} ({_COMPARED})", full)
 
 
 def cautions_of(summary: RunSummary) -> list[str]:
-    """Return the cautions in full."""
+    """Return the sentences of all cautions on the judges."""
     return sentences(summary.agreement.cautions, summary.agreement.judges)
 
 
 def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
-    """Name the judges that never answered, and why, before any number."""
+    """Yield which judges never answered and why; it stands above all numbers."""
     if reason := _printed_reason(judges):
-        silent = never_answered(judges)
-        names = number_text.listed([use.name for use in silent])
-        who = "No judge answered" if len(silent) == len(judges) else f"{names} did not answer"
+        unanswering = never_answered(judges)
+        names = number_text.listed([use.name for use in unanswering])
+        who = "No judge answered" if len(unanswering) == len(judges) else f"{names} did not answer"
         yield CautionLine(f"{who}: {reason}.")
         yield ""
 
 
 def _printed_reason(judges: Sequence[JudgeUse]) -> str:
-    """Return the reason that is printed on top, if a judge never answered."""
+    """Return why judges never answered, which is printed at the top; empty if all did."""
     return reason_of_failed_calls(never_answered(judges))
 
 
 def _cost_line(judges: Sequence[JudgeUse], *, free: bool = True) -> Iterator[str]:
-    """Yield the calls, tokens and dollars of all judges; with ``free`` also that none was asked."""
+    """Yield the calls, tokens and dollars of all judges; with ``free``, also if none was called."""
     total = sum((use.usage for use in judges), NO_USAGE)
-    kept = f"{number_text.counted(total.cached, 'verdict')} from cache or recording" if total.cached else ""
+    replayed = number_text.counted(total.cached, "verdict")
+    replayed_note = f"{replayed} from cache or recording" if total.cached else ""
     if not total.calls:
-        if kept and free:
-            yield f"asked: 0 calls, {kept}"
+        if replayed_note and free:
+            yield f"asked: 0 calls, {replayed_note}"
         return
     tokens = number_text.tokens(total.prompt_tokens, total.completion_tokens, total.cached_tokens)
     costs = [use.cost for use in judges if use.cost is not None]
-    spent = f", ${sum(costs):,.4f}" if costs else ""
+    dollars = f", ${sum(costs):,.4f}" if costs else ""
     unpriced = sum(use.calls > 0 and use.cost is None for use in judges)
     if costs and unpriced:
-        spent += f" and the cost of {number_text.counted(unpriced, 'judge')} without a price"
-    yield f"asked: {number_text.counted(total.calls, 'call')}, tokens: {tokens}{spent}{', ' if kept else ''}{kept}"
+        dollars += f" and the cost of {number_text.counted(unpriced, 'judge')} without a price"
+    calls = number_text.counted(total.calls, "call")
+    yield f"asked: {calls}, tokens: {tokens}{dollars}{', ' if replayed_note else ''}{replayed_note}"

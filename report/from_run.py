@@ -1,4 +1,4 @@
-"""Build the report of a run folder."""
+"""Build the report of a run folder: collect its data, and write the page."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def report_on(
     Args:
         folder: The run folder.
         path: The file; by default ``report.html`` in the folder.
-        unchanged: True if nothing has changed since the report was written, so that an existing one is kept.
-        texts: Number of items whose texts the page holds as far as they fit, or None for all.
+        unchanged: Keep an existing page, since the run has not changed since it was written.
+        texts: Most items whose texts the page contains, as far as they fit, or None for all.
 
     Returns:
         The file.
 
     Raises:
-        RunFolderError: It is not a run folder, or its inputs were moved or changed.
+        RunFolderError: The folder is no run folder, or its inputs were moved or changed.
         InputError: The file cannot be written.
     """
     path = path or folder / REPORT
@@ -56,15 +56,19 @@ def report_on(
 
 
 def _has_newer_certificate(folder: FolderPath, page: InputPath) -> bool:
-    """Return whether a certificate was written into a run's folder after its page."""
+    """Return whether a run's folder has a certificate that is newer than its page."""
     if isinstance(folder, MemoryFolder) or isinstance(page, MemoryFile):
         return False
-    written = page.stat().st_mtime_ns
-    return any(path.stat().st_mtime_ns > written for path in folder.glob(CERTIFICATES))
+    page_time = page.stat().st_mtime_ns
+    return any(path.stat().st_mtime_ns > page_time for path in folder.glob(CERTIFICATES))
 
 
 def report_data(store: RunStore) -> ReportData:
-    """Return the report without its items; a `RunFolderError` if the run is unfinished."""
+    """Collect the data of a run's report, except its items.
+
+    Raises:
+        RunFolderError: The run is unfinished.
+    """
     manifest = store.manifest
     summary = summary_of(store)
     data = ReportData(
@@ -95,7 +99,7 @@ def report_data(store: RunStore) -> ReportData:
 
 
 def _fractional_judges(data: ReportData) -> set[str]:
-    """Return the judges with scores other than 0 and 1, except baselines."""
+    """Return the judges, except baselines, with scores other than 0 and 1."""
     return set() if data.calibration is None else data.calibration.probability.keys() - set(data.baselines)
 
 
@@ -106,7 +110,7 @@ def edit_warnings(store: RunStore) -> Iterator[str]:
 
 
 def _advice_to_judge(manifest: Manifest, systems: Sequence[SystemResult]) -> Iterator[str]:
-    """Yield advice for undecided outputs that lack a judge or a model."""
+    """Yield advice if no judge was asked about undecided outputs, for lack of a judge or model."""
     if problem := manifest.not_judged:
         yield f"No judge was asked: {problem}. Then the command below continues the run."
     elif unjudged := number_text.unjudged_outputs(systems):
@@ -119,13 +123,13 @@ _LABELLERS: dict[Source, str] = {
     "construction": "construction",
     "judge": "judges",
 }
-"""Sources of labels, in words."""
+"""Who gave a label, in words, by its source."""
 
 
 def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
-    """Count the run's labelled outputs by who gave the label.
+    """Count a run's labelled outputs by who gave the label.
 
-    A checker's verdict counts as a label unless the output has another one.
+    A checker's verdict is the label of an output without any other.
     """
     counts = Counter(checkers=sum(system.outcomes.get("checker", {}).get("graded", 0) for system in systems))
     for key, label in standing_labels(store.labels).items():
@@ -137,7 +141,7 @@ def _labels(store: RunStore, systems: Sequence[SystemResult]) -> dict[str, int]:
 
 
 def _certificates(store: RunStore) -> dict[str, list[str]]:
-    """Return the findings of the certificates in the run's folder, by judge."""
+    """Return sentences on certificates in a run's folder by judge, on unreadable ones by file."""
     if isinstance(store.path, MemoryFolder) or not any(store.path.glob(CERTIFICATES)):
         return {}
     from ..evaluation.audit.certificate_check import (  # noqa: PLC0415 - most runs have none, and scipy is slow to import

@@ -1,4 +1,4 @@
-"""Answer of a gate as JUnit XML, and as annotations of GitHub Actions."""
+"""A gate's answer for continuous integration: JUnit XML, and annotations of GitHub Actions."""
 
 from __future__ import annotations
 
@@ -9,31 +9,33 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..evaluation.past_runs.gate_numbers import Gate
 
+# Characters that XML 1.0 forbids, even escaped.
 _NOT_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MOST = 50
+_MAX_ANNOTATIONS = 50
 """Most annotations; GitHub shows ten of a kind in a step."""
 
 
 def gate_junit(gate: Gate) -> str:
-    """Return a test suite with a case a condition.
+    """Return a gate as a JUnit test suite, with a test case per condition.
 
-    One that cannot be told is an error; where an option decides, a failure, or skipped if it counts as passed.
+    A condition that cannot be told is an error. If an option says how it counts, it is a failure or, if it counts as
+    passed, skipped.
     """
-    decided = {"passes": "skipped", "fails": "failure", None: "error"}
-    words = {"fails": "failure", "cannot tell": decided[gate.counts_as]}
-    counts = Counter(words.get(check.answer) for check in gate.checks)
+    untold_words = {"passes": "skipped", "fails": "failure", None: "error"}
+    word_by_answer = {"fails": "failure", "cannot tell": untold_words[gate.counts_as]}
+    counts = Counter(word_by_answer.get(check.answer) for check in gate.checks)
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<testsuite name="fiducial gate" tests="{len(gate.checks)}" failures="{counts["failure"]}" errors="{counts["error"]}" skipped="{counts["skipped"]}">',
     ]
     for check in gate.checks:
         name = f"<testcase classname={_attribute(check.system or 'run')} name={_attribute(check.condition)}"
-        word = words.get(check.answer)
-        if word is None:
+        result = word_by_answer.get(check.answer)
+        if result is None:
             lines.append(f"  {name}/>")
         else:
             lines.append(
-                f"  {name}><{word} message={_attribute(check.why)}>{_text(check.would_tell)}</{word}></testcase>"
+                f"  {name}><{result} message={_attribute(check.why)}>{_text(check.would_tell)}</{result}></testcase>"
             )
     return "\n".join([*lines, "</testsuite>", ""])
 
@@ -47,11 +49,11 @@ def _text(text: str) -> str:
 
 
 def gate_annotations(gate: Gate) -> Iterator[str]:
-    """Yield commands of GitHub Actions that annotate what failed, and regressions."""
+    """Yield GitHub workflow commands: errors for failed conditions, warnings for regressions."""
     for check in gate.checks:
         if check.answer == "fails":
             yield _annotation("error", f"{check.system}: {check.condition}", check.why)
-    for verdict in gate.broke[:_MOST]:
+    for verdict in gate.broke[:_MAX_ANNOTATIONS]:
         yield _annotation(
             "warning",
             "regression",
@@ -64,6 +66,6 @@ def _annotation(level: str, title: str, text: str) -> str:
 
 
 def _escaped(text: str, *, more: bool = False) -> str:
-    """Escape what ends a command or a property of it."""
+    """Escape a text for a workflow command; with ``more``, for a property of one."""
     escapes = {"%": "%25", "\r": "%0D", "\n": "%0A"} | ({":": "%3A", ",": "%2C"} if more else {})
     return "".join(escapes.get(character, character) for character in text)

@@ -1,4 +1,4 @@
-"""Page of runs over time: trends of rates, then the latest runs side by side."""
+"""Page of the runs in a folder: trends of rates, then the latest runs side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .text.history_text import names_in_order, rate_cell, trend_figure
 from .text.number_text import counted, whole_list
 
 _MAX_FIGURES, _MAX_RUNS = 6, 6
-"""Systems with a figure on top, and runs side by side in a table."""
+"""Most systems with a figure at the top, and most runs side by side in a table."""
 
 
 def history_page(history: History) -> ResultPage:
@@ -25,16 +25,16 @@ def history_page(history: History) -> ResultPage:
         title=f"Runs in {history.folder}",
         about=counted(len(history.runs), "run"),
         answer=history_screen(history),
-        figures=list(_trends(history)),
+        figures=list(_main_trends(history)),
         sections={
-            "Parts": list(_parts(history)),
-            "Judges": list(_judges(history)),
-            "Changes": list(_changes(history)),
+            "Parts": list(_part_pieces(history)),
+            "Judges": list(_judge_pieces(history)),
+            "Changes": list(_change_pieces(history)),
         },
     )
 
 
-def _trends(history: History) -> Iterator[Figure]:
+def _main_trends(history: History) -> Iterator[Figure]:
     """Yield the trend of each system's main rate, the best of the latest run first."""
     part, latest = main_part(history), history.runs[-1].systems
 
@@ -50,10 +50,10 @@ def _trends(history: History) -> Iterator[Figure]:
             yield figure
 
 
-def _parts(history: History) -> Iterator[Piece]:
+def _part_pieces(history: History) -> Iterator[Piece]:
     for system in names_in_order(run.systems for run in history.runs):
         values = [run.systems.get(system, {}) for run in history.runs]
-        yield from _latest(system, history.runs, values)
+        yield from _latest_runs_table(system, history.runs, values)
         others = [name for name in names_in_order(values) if name != main_part(history)]
         trends = [
             trend_figure(f"{system}, {name}", history.runs, [(value.get(name), False) for value in values])
@@ -63,7 +63,7 @@ def _parts(history: History) -> Iterator[Piece]:
             yield Details(f"{system}: trends of these rates", [Columns(drawn)])
 
 
-def _judges(history: History) -> Iterator[Piece]:
+def _judge_pieces(history: History) -> Iterator[Piece]:
     alarms = {(drift.judge, drift.run) for drift in history.drifts}
     trends = [
         trend_figure(
@@ -75,23 +75,30 @@ def _judges(history: History) -> Iterator[Piece]:
     ]
     if drawn := [figure for figure in trends if figure is not None]:
         yield Columns(drawn)
-    yield from _latest(
+    yield from _latest_runs_table(
         "accuracy against labels", history.runs, [run.accuracy for run in history.runs], alarms
     )
 
 
-def _latest(
+def _latest_runs_table(
     title: str,
     runs: Sequence[PastRun],
     values: Sequence[Mapping[str, Statistic]],
     alarms: set[tuple[str, str]] | None = None,
 ) -> Iterator[Piece]:
-    """Yield a table with a row per rate and a column per run, the latest first."""
-    latest = list(zip(runs, values, strict=True))[: -_MAX_RUNS - 1 : -1]
+    """Yield a table with a row per rate and a column per run, the latest run first.
+
+    Args:
+        title: What the rates are of.
+        runs: All runs, the oldest first.
+        values: Rates of each run, by name.
+        alarms: Name of a rate and of a run, for each rate to mark.
+    """
+    latest = list(zip(runs, values, strict=True))[: -_MAX_RUNS - 1 : -1]  # the last runs, reversed
     rows = [
         (
             name,
-            *(rate_cell(each.get(name), alarm=(name, run.name) in (alarms or ())) for run, each in latest),
+            *(rate_cell(rates.get(name), alarm=(name, run.name) in (alarms or ())) for run, rates in latest),
         )
         for name in names_in_order(values)
     ]
@@ -101,7 +108,7 @@ def _latest(
         yield f"{counted(earlier, 'earlier run')} not shown; {whole_list()} has all."
 
 
-def _changes(history: History) -> Iterator[Piece]:
+def _change_pieces(history: History) -> Iterator[Piece]:
     for run in reversed(history.runs):
         if run.changed:
             title = f"{run.name}, {number_text.moment(run.ended)}: {counted(len(run.changed), 'change')}"

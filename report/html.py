@@ -1,4 +1,7 @@
-"""HTML report: one offline file that executes no content of the data."""
+"""HTML report of a run: one offline file that executes nothing from the data.
+
+`render_report` fills the template with documents and packed items; the other functions build documents for it.
+"""
 
 from __future__ import annotations
 
@@ -39,25 +42,31 @@ def trust_document(
     certificates: Mapping[str, Sequence[str]] | None = None,
     control: Trust | None = None,
 ) -> Document:
-    """Build the document of trust in each judge: verdict, reason, labels, certificates.
+    """Build the section on trust in judges: verdicts with reasons, labels, certificates.
 
-    Labels are counted by who gave them; certificates are those beside the run.
+    Args:
+        trust: Verdicts on the judges.
+        labels: Number of labels, by who gave them.
+        certificates: Sentences on certificates in the run's folder, by judge.
+        control: Verdict on a baseline.
     """
     if not trust:
         return []
-    counts = ", ".join(f"{number_text.count(number)} by {who}" for who, number in labels.items() if number)
-    certified = [
+    counts = ", ".join(
+        f"{number_text.count(number)} by {author}" for author, number in labels.items() if number
+    )
+    certificate_lines = [
         f"{judge}: {finding}" for judge, findings in (certificates or {}).items() for finding in findings
     ]
-    none = "Certificates in the run's folder: none."
+    no_certificates = "Certificates in the run's folder: none."
     return [
         *judges_table(trust, why=True, control=control),
         f"Labels: {counts or 'none'}.",
-        *(certified or [none]),
+        *(certificate_lines or [no_certificates]),
     ]
 
 
-_HEAD: tuple[str | Cell, ...] = (
+_COST_HEADINGS: tuple[str | Cell, ...] = (
     "Calls",
     "From cache",
     Cell(
@@ -73,28 +82,28 @@ _HEAD: tuple[str | Cell, ...] = (
 
 @document
 def costs_document(judges: Sequence[JudgeUse], calibration: Calibration | None) -> Iterator[Piece]:
-    """Yield each judge's verdicts, agreement with the labels, costs, and what it did not grade."""
+    """Build the section on costs: a figure, a table of judges, and what they did not grade."""
     if not judges:
         return
     panels = {} if calibration is None else calibration.judges
     accuracies = {name: panel.statistics.get("accuracy") for name, panel in panels.items()}
     yield from _costs_figure(
-        judges, {name: each.value for name, each in accuracies.items() if each is not None}
+        judges, {name: accuracy.value for name, accuracy in accuracies.items() if accuracy is not None}
     )
     yield _costs_table(judges, None if calibration is None else accuracies)
     yield from map(CautionLine, ungraded_lines(judges))
 
 
 _NOT_SPENT = ("0", "-")
-"""Cells of cost columns in which nothing was spent."""
+"""Cells that say that nothing was spent."""
 
 
 def _costs_table(
     judges: Sequence[JudgeUse], accuracies: Mapping[str, Statistic | None] | None
 ) -> DocumentTable:
-    """Return a row per judge, without the cost columns in which nothing was spent."""
+    """Return a table of judges, without cost columns in which no judge spent anything."""
     accuracy = Cell("Accuracy", title="Share of labelled outputs on which judge and label agree")
-    first = ("Judge", "Verdicts", *(() if accuracies is None else (accuracy,)))
+    first_headings = ("Judge", "Verdicts", *(() if accuracies is None else (accuracy,)))
     rows: list[tuple[str | Cell, ...]] = [
         (
             Cell(judge.name, judge.fingerprint[:12], f"fingerprint {judge.fingerprint}"),
@@ -104,21 +113,21 @@ def _costs_table(
         )
         for judge in judges
     ]
-    head = (*first, *_HEAD)
+    headings = (*first_headings, *_COST_HEADINGS)
     columns = [
         column
-        for column in range(len(head))
-        if column < len(first) or any(row[column] not in _NOT_SPENT for row in rows)
+        for column in range(len(headings))
+        if column < len(first_headings) or any(row[column] not in _NOT_SPENT for row in rows)
     ]
     return DocumentTable(
-        [head[column] for column in columns],
+        [headings[column] for column in columns],
         [[row[column] for column in columns] for row in rows],
         left_aligned=FIRST | {1},
     )
 
 
 def _spent_cells(judge: JudgeUse) -> tuple[str, ...]:
-    """Return the cells of a judge below ``_HEAD``."""
+    """Return a judge's cells below ``_COST_HEADINGS``."""
     return (
         number_text.count(judge.calls),
         number_text.count(judge.from_cache),
@@ -130,14 +139,14 @@ def _spent_cells(judge: JudgeUse) -> tuple[str, ...]:
     )
 
 
-def _spent(judges: Sequence[JudgeUse]) -> bool:
+def _spent_anything(judges: Sequence[JudgeUse]) -> bool:
     return any(judge.calls or judge.prompt_tokens or judge.completion_tokens for judge in judges)
 
 
 def _costs_figure(judges: Sequence[JudgeUse], accuracies: Mapping[str, float | None]) -> Iterator[Figure]:
-    """Yield cost against accuracy, if at least two judges have both.
+    """Yield a figure of accuracy against cost, if at least two judges have both.
 
-    Tokens stand in for cost if no price is known.
+    If fewer than two have a price, tokens take the place of dollars.
     """
     dollars = {judge.name: _per_verdict(judge, judge.cost) for judge in judges}
     tokens = {
@@ -156,23 +165,23 @@ def _costs_figure(judges: Sequence[JudgeUse], accuracies: Mapping[str, float | N
             return
 
 
-def _per_verdict(judge: JudgeUse, spent: float | None) -> float | None:
-    """Return an amount per verdict of a judge, or None if it is unknown or there is no verdict."""
+def _per_verdict(judge: JudgeUse, amount: float | None) -> float | None:
+    """Divide an amount by a judge's verdicts; None if it is unknown, or there are no verdicts."""
     verdicts = sum(judge.outcomes.values())
-    return spent / verdicts if spent is not None and verdicts else None
+    return amount / verdicts if amount is not None and verdicts else None
 
 
 _TEMPLATE = "report.html.j2"
 
 
-def _passing(data: ReportData) -> str:
-    """Return the thresholds in words: the default, and each judge with another one."""
-    others = [
+def _threshold_words(data: ReportData) -> str:
+    """Return the pass thresholds in words: the default, and each judge with another one."""
+    exceptions = [
         f"{judge.name} from {threshold.at:g} on"
         for judge in data.judges
         if judge.id is not None and (threshold := data.thresholds.get(judge.id, PassThreshold())).at != HALF
     ]
-    return "; ".join([f"a score of at least {HALF:g}", *others])
+    return "; ".join([f"a score of at least {HALF:g}", *exceptions])
 
 
 _STATUSES = {
@@ -181,29 +190,30 @@ _STATUSES = {
     "fails": "failures",
     "passes": "passes",
 }
-"""Statuses of items in words."""
+"""Statuses of items in words, for the filter."""
 
 
 def _choice_label(column: str, choice: str, count: int = 0) -> str:
-    """Return the label of a filter value, singular if it counts one item."""
+    """Return the words for a value of a filter, in the singular if it has one item."""
     if column == "status":
         label = _STATUSES.get(choice, choice)
-        return _SINGLE.get(label, label) if count == 1 else label
+        return _SINGULAR.get(label, label) if count == 1 else label
     return f"{in_words(choice)} ({choice})" if column == "fault" else choice
 
 
-_SINGLE = {"disagreements": "disagreement", "failures": "failure", "passes": "pass"}
+_SINGULAR = {"disagreements": "disagreement", "failures": "failure", "passes": "pass"}
 
 _MAX_JUDGES = 5
-"""Most rows of the first screen's table of judges."""
+"""Most rows of the table of judges at the top of the page."""
 
 
 def write_report(
     path: InputPath, data: ReportData, items: Iterable[ListedItem], *, texts: int | None = MAX_TEXTS
 ) -> None:
-    """Write a report to a file, see `render_report`; an `InputError` if it cannot be written.
+    """Write a report to a file, which appears only when it is complete; see `render_report`.
 
-    The file appears only when it is complete.
+    Raises:
+        InputError: The file cannot be written.
     """
     write_page(path, render_report(data, items, texts=texts))
 
@@ -214,7 +224,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
     Args:
         data: Everything but the items.
         items: The items; iterated once, so that they can be streamed.
-        texts: Number of items whose texts the page holds, the most important first, as far as they fit; None for all.
+        texts: Most items whose texts the page contains, the most important first, as far as they fit; None for all.
 
     Returns:
         The page.
@@ -222,11 +232,15 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
     first, packed = answers(data), pack(items, data.thresholds, texts)
     names = short_names(system.system for system in data.systems)
     ranked = ranked_in(data)
-    best = by_rate(data.systems, ranked)[0] if data.systems else None
-    words = {failed_only_by(trust.judge): f"failed by {trust.judge} ({trust.word})" for trust in first.trust}
-    untested = {failed_only_by(trust.judge) for trust in first.trust if not trust.panel.n}
-    parts = [] if best is None else packed.failures.get(best.system, [])
-    failures = [] if best is None else failure_parts(best, parts, words, untested)
+    best_system = by_rate(data.systems, ranked)[0] if data.systems else None
+    words_by_group = {
+        failed_only_by(trust.judge): f"failed by {trust.judge} ({trust.word})" for trust in first.trust
+    }
+    untested_groups = {failed_only_by(trust.judge) for trust in first.trust if not trust.panel.n}
+    parts = [] if best_system is None else packed.failures.get(best_system.system, [])
+    failures = (
+        [] if best_system is None else failure_parts(best_system, parts, words_by_group, untested_groups)
+    )
     return rendered(
         _TEMPLATE,
         ["report.css", "items.css"],
@@ -247,7 +261,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         ),
         judged=as_html(judges_table(first.trust, most=_MAX_JUDGES, linked=True, control=first.control)),
         failures=failures,
-        failing="" if best is None else best.system,
+        failing="" if best_system is None else best_system.system,
         failed=sum(failure.n for failure in failures),
         failures_bar=parts_bar(
             "Failures by who found them",
@@ -258,11 +272,11 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         overview=as_html(overview_document(data.systems, data.compared)),
         trust=as_html(trust_document(first.trust, data.labels, data.certificates, first.control)),
         judges=as_html(costs_document(data.judges, data.calibration)),
-        spent=_spent(data.judges),
+        spent=_spent_anything(data.judges),
         in_words=in_words,
         items_at=items_at,
         all_texts=command("report", "RUN", all_texts=True),
-        passing=_passing(data),
+        passing=_threshold_words(data),
         choice_label=_choice_label,
     )
 

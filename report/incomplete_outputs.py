@@ -1,4 +1,7 @@
-"""Next steps for incomplete outputs: missing ones, crashes, code that did not run."""
+"""Rules for the next step if outputs are missing, crashed, or are code that may not run.
+
+Each returns a step, or None if it does not apply; `next_step` tries them in order.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,16 @@ from .text.number_text import counted, listed
 from .text.safe_text import shortened
 
 _MAX_NAMED = 3
-"""Most systems named with the number of outputs that they lack; more are counted."""
+"""Most systems listed with the number of their missing outputs; more are only counted."""
 
 _MAX_ID_LENGTH = 60
 """Most characters of a case's id."""
 
-_CRASHES = 0.05
-"""Share of crashed outputs from which a system is fixed before anything else."""
+_MIN_CRASHED_SHARE = 0.05
+"""Smallest share of crashed outputs at which fixing the system comes first."""
 
-_CRASH = 160
-"""Longest reason of a crash, in characters."""
+_MAX_REASON_CHARS = 160
+"""Longest reason of a crash."""
 
 
 def add_missing(summary: RunSummary) -> Answer | None:
@@ -44,13 +47,13 @@ def add_missing(summary: RunSummary) -> Answer | None:
 
 
 def _example_of_missing(summary: RunSummary, count: int) -> str:
-    """Name a case without an output, in brackets; empty if none is known."""
+    """Return a case without an output, in brackets; empty if none is known."""
     example = next((system.missing_case for system in summary.systems if system.missing_case), "")
     return f" ({'' if count == 1 else 'such as '}{shortened(example, _MAX_ID_LENGTH)})" if example else ""
 
 
 def allow_code(summary: RunSummary) -> Answer | None:
-    """Propose running the code of workspaces that were not checked without it."""
+    """Propose to allow code if workspaces were not checked because their code may not run."""
     count = sum(system.faults.get("code_not_allowed", 0) for system in summary.systems)
     if not count:
         return None
@@ -60,13 +63,17 @@ def allow_code(summary: RunSummary) -> Answer | None:
 
 
 def fix_crashes(summary: RunSummary) -> Answer | None:
-    """Propose fixing a system whose most common failure is a crash."""
+    """Propose fixing a system whose most common failure is a crash, if that is not rare."""
     for system in summary.systems:
         crashes, outputs = crashes_of(system), sum(system.outcomes.get("checker", {}).values())
-        if crashes is None or crashes.n < max(system.faults.values()) or crashes.n < _CRASHES * outputs:
+        if (
+            crashes is None
+            or crashes.n < max(system.faults.values())
+            or crashes.n < _MIN_CRASHED_SHARE * outputs
+        ):
             continue
         name = "the agent" if len(summary.systems) == 1 else system.system
         of = f"{crashes.n:,} of {counted(max(outputs, crashes.n), 'time')}"
-        text = f"Fix {name}: it crashed {of} ({shortened(crashes.reason, _CRASH).rstrip('.')})."
+        text = f"Fix {name}: it crashed {of} ({shortened(crashes.reason, _MAX_REASON_CHARS).rstrip('.')})."
         return Answer(text=text, evidence="items", address=crashes.address)
     return None

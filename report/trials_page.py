@@ -1,4 +1,4 @@
-"""Page of repeated trials: pass^k and pass@k drawn by k, then every number."""
+"""Page of repeated trials: a figure of pass^k and pass@k by k, and every number."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .text.number_text import counted
 from .text.trials_text import trials_document
 
 _MAX_FIGURES = 6
+"""Most systems with a figure."""
 
 
 def trials_page(systems: Mapping[str, SystemTrials]) -> ResultPage:
@@ -26,9 +27,9 @@ def trials_page(systems: Mapping[str, SystemTrials]) -> ResultPage:
 
 
 def _figures(systems: Mapping[str, SystemTrials]) -> Iterator[Figure]:
-    """Draw each system's rates by k, those that are printed."""
+    """Yield a figure of each system's rates by k, of the k that its first table has."""
     for name, trials in systems.items():
-        rows = [
+        intervals = [
             PlottedInterval.of(f"{rate[:-1]}{k}", statistic)
             for rate, by_k in trials.rates.items()
             for k, statistic in by_k.items()
@@ -36,6 +37,6 @@ def _figures(systems: Mapping[str, SystemTrials]) -> Iterator[Figure]:
             and k <= trials.smallest
             and (k == 1 or trials.uncorrectable is None)
         ]
-        if rows and not trials.retried:
+        if intervals and not trials.retried:
             caption = f"{name}: chance that all of k trials pass (pass^k), that one does (pass@k)"
-            yield Figure(forest(caption, rows), caption=caption)
+            yield Figure(forest(caption, intervals), caption=caption)

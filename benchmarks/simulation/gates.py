@@ -16,7 +16,7 @@ from fiducial.calibration.gating.gate_bounds import (
     corrected_bounds,
     drop_bounds,
     rate_bounds,
-    shifted,
+    shifted_bounds,
 )
 from fiducial.calibration.tables.calibration_table import DECIDED
 
@@ -170,7 +170,7 @@ def _judged(rng: np.random.Generator, judge: _Judge) -> str:
     if not judge.labels:
         settled = np.full(n, judge.error is not None)
         before, after = (GatedScores(np.arange(n), np.arange(n), score, settled) for score in scores)
-        bounds = shifted(drop_bounds(before, after), judge.error or 0.0, ends=(-1.0, 1.0))
+        bounds = shifted_bounds(drop_bounds(before, after), judge.error or 0.0, ends=(-1.0, 1.0))
         return answer_of(bounds, 0.0)
     table = table_from_rows(rows)
     strata = compare(table, by="system", against="after", labels_chosen_by="random").strata

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ...errors import InputError, UsageError
 from ...records import known_names
 from ...spelling import setting, spelled_pairs
-from ..intervals.measurement import USUAL, Settings
+from ..intervals.measurement import DEFAULT_SETTINGS, Settings
 from ..label_declarations import LabelDeclaration
 from ..sample import Estimator
 from ..statistic import Caution, labels_of_checkers
@@ -63,7 +63,7 @@ def compare(  # noqa: PLR0913 - each is named, and an option of the command
     flips: int = 0,
     not_worse_by: float | None = None,
     labels_chosen_by: LabelDeclaration | None = None,
-    settings: Settings = USUAL,
+    settings: Settings = DEFAULT_SETTINGS,
     cost_of: CostOf | None = None,
 ) -> Comparison:
     """Compare every pair on the items that both have.

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ...errors import InputError
 from ..arrays import BoolArray, FloatArray, IntArray
-from ..intervals.clustered_rates import averaged_effect, informative_errors, observed_effect, usual_effect
+from ..intervals.clustered_rates import averaged_effect, default_effect, informative_errors, observed_effect
 from ..tables.calibration_table import TRIAL, Table
 from ..tables.columns import Column
 from .comparison_results import Areas, By, ComparedPair, Flip, Right
@@ -175,7 +175,7 @@ def _icc(gaps: FloatArray, cluster: IntArray, size: float) -> float:
         return 0.0
     residual = gaps - gaps.mean()
     informative = informative_errors(float(np.count_nonzero(gaps)), size)
-    effect = averaged_effect(observed_effect(residual, cluster), usual_effect(size), informative)
+    effect = averaged_effect(observed_effect(residual, cluster), default_effect(size), informative)
     return min(1.0, (effect - 1) / (size - 1))
 
 

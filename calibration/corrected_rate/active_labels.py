@@ -137,7 +137,7 @@ def weighted_estimate(data: DrawnLabels, weight: float) -> InfluenceEstimate:
 
 
 def _contributions(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
-    """Return each item's contribution to the estimate by its label and by its score, shape ``(M,)`` each.
+    """Return each item's contributions by its label and by its score, shape ``(M,)`` each.
 
     The estimate is the mean of the first plus lambda times the second.
     """

@@ -111,7 +111,7 @@ class LabelSequence:
 
     @cached_property
     def _adjusted(self) -> FloatArray:
-        """What is bet on: labels corrected by the judge's scores, shape ``(n,)``."""
+        """Labels corrected by the judge's scores, which are bet on, shape ``(n,)``."""
         return self.label - self.weight * self._above_mean
 
     @cached_property

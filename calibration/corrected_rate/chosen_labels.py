@@ -21,7 +21,7 @@ CHOICE_ALARM = 0.01
 
 
 def chosen_by_score(data: LabelledAndJudged, *, tests: int = 1) -> float | None:
-    """Return the p-value of "labelled items are scored like the rest" if that is rejected, else None.
+    """Return the p-value of "labelled items are scored like the rest" if it rejects, else None.
 
     It is multiplied by the number of ``tests`` on one table (Bonferroni).
     """

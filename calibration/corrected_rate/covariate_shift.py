@@ -70,7 +70,7 @@ def shifted_labels(table: Table, by: Sequence[str]) -> ShiftedLabels:
 
 
 def _covariate(table: Table, name: str, labelled: BoolArray) -> tuple[FloatArray, list[str]]:
-    """Return a covariate's columns of the design matrix, and its values for which no item has a label."""
+    """Return a covariate's columns of the design matrix, and its values without any label."""
     number = table.numbers.get(f"{COVARIATE}{name}", table.numbers.get(name))
     if number is not None:
         _require_values(table, name, np.isfinite(number))

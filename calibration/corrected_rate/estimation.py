@@ -196,7 +196,7 @@ def _systems_without_labels(systems: Mapping[str, Table]) -> list[str]:
 
 
 def _without_corrections(overall: RateEstimate, unlabelled: Sequence[str]) -> RateEstimate:
-    """Return the overall rate with all corrected estimates undefined, since systems have no labels."""
+    """Return the overall rate with undefined corrections, since systems have no labels."""
     why = (
         f"no output of {', '.join(unlabelled)} has a label: the labels of other systems say nothing about it"
     )
@@ -213,7 +213,7 @@ def _without_corrections(overall: RateEstimate, unlabelled: Sequence[str]) -> Ra
 
 
 def _labels_declared_by(table: Table, **options: str | Sequence[str] | None) -> LabelsDeclaredBy | None:
-    """Return what implies how labels were chosen, without a declaration, or None if nothing does."""
+    """Return what implies how labels were chosen, or None if nothing does."""
     applies: dict[LabelsDeclaredBy, bool] = {
         "draw": ROUND in table.numbers or bool(was_drawn(table).any()),
         "reweight_by": bool(options["reweight_by"]),
@@ -226,7 +226,7 @@ def _labels_declared_by(table: Table, **options: str | Sequence[str] | None) -> 
 
 
 def _as_labels_say(table: Table, strata: str | None) -> LabelDeclaration | None:
-    """Return how the run's label files say that labels were chosen, unless draws or strata decide."""
+    """Return how the label files say that labels were chosen, unless draws or strata decide."""
     chosen_by = table.labels_chosen_by
     if was_drawn(table).any() or strata is not None:
         return None
@@ -385,7 +385,7 @@ def _rate_estimate(
 
 
 def _ranks(systems: dict[str, Table], options: RateTerms) -> dict[str, Statistic]:
-    """Rank the systems, each by its best estimate, with intervals that hold for all systems at once."""
+    """Rank the systems by their best estimates, with intervals valid for all at once."""
     simultaneous = options._replace(level=simultaneous_level(options.level, len(systems)))
     rates = {name: rate_estimates(part, simultaneous).headline for name, part in systems.items()}
     return ranks(rates, level=options.level)

@@ -214,7 +214,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def only_if_random(self) -> bool:
-        """True if there is a corrected rate, but it is unknown whether its labels are a random sample."""
+        """True if there is a corrected rate, but its labels may not be a random sample."""
         return self.declared is None and self.reported is not None and self.uncorrected.value is not None
 
     @property
@@ -256,7 +256,7 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def reported(self) -> str | None:
-        """Name of the estimate to report: the most precise one that is valid for how labels were chosen.
+        """Name of the most precise estimate that is valid for how labels were chosen.
 
         None without labels, or if the rate depends on how they were chosen and that is unknown.
         """

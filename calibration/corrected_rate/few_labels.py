@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import FloatArray
-from ..intervals.clustered_rates import usual_effect
+from ..intervals.clustered_rates import default_effect
 from .estimators import LabelledAndJudged
 
 _MAX_GROUPS = 4
@@ -29,12 +29,12 @@ def extra_variance(data: LabelledAndJudged, observed: float) -> float:
 
 
 def _shortfall(data: LabelledAndJudged, observed: float, correlation: float) -> float:
-    """Return how far ``observed`` is below the variance assumed for a few labels (`extra_variance`)."""
+    """Return how far ``observed`` is below the assumed variance; see `extra_variance`."""
     n = len(data.label)
     rate = (float(data.label.sum()) + 1) / (n + 2)
     floor = rate * (1 - rate) * (1 - correlation**2) / n
     sizes = np.unique(data.label_cluster, return_counts=True)[1]
-    return max(0.0, floor - observed) * usual_effect(float((sizes**2).sum()) / n)
+    return max(0.0, floor - observed) * default_effect(float((sizes**2).sum()) / n)
 
 
 def extra_weighted_variance(data: LabelledAndJudged, residual: FloatArray) -> float:

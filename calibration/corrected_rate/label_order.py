@@ -49,7 +49,7 @@ def ordered_labels(table: Table) -> OrderedLabels:
 
 
 def _round_numbers(table: Table, source: LabelOrder | None) -> FloatArray:
-    """Return each row's round, shape ``(n,)``; 0 for labels outside all rounds, which came first."""
+    """Return each row's round, shape ``(n,)``; labels outside all rounds came first, in 0."""
     return np.nan_to_num(table.numbers[ROUND if source == "draws" else ADDED], nan=0.0)
 
 

@@ -38,5 +38,5 @@ def pass_or_fail(table: Table, label_threshold: PassThreshold) -> Table:
 
 
 def given_scores(table: Table) -> FloatArray:
-    """Return the scores as the judge gave them; whoever chose items for labels may have gone by these."""
+    """Return the scores as the judge gave them, which show how items were chosen for labels."""
     return table.numbers.get(_GIVEN_SCORE, table.score)

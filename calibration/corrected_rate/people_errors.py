@@ -29,7 +29,7 @@ _METHOD = "Dawid and Skene's model, sandwich over clusters; Wilson on the effect
 
 
 def label_errors(table: Table, options: RateTerms) -> ErrorsOfPeople | None:
-    """Return people's error rates and the corrected rate, or None if each output has at most one label.
+    """Return people's error rates and the corrected rate, or None with one label an output.
 
     Labels of three people on every labelled output are needed: with two, error rates and the pass rate are not
     identified. People are assumed to err independently of each other and of the judge, and at the same rate on
@@ -160,7 +160,7 @@ def _errors_by_model(
 
 
 def _cluster_variances(influence: FloatArray, cluster: IntArray) -> FloatArray:
-    """Return the variances of ``r`` estimates over clusters, from influences ``(n, r)``; shape ``(r,)``."""
+    """Return the variances of estimates over clusters, from influences of shape ``(n, r)``."""
     number = np.unique(cluster, return_inverse=True)[1]
     sums = np.stack([np.bincount(number, weights=column) for column in influence.T])
     return (sums**2).sum(axis=1)

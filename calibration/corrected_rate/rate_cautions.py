@@ -39,7 +39,7 @@ def rate_cautions(table: Table, options: RateTerms, name: str, chosen: float | N
 
 
 def _few_clusters(table: Table, options: RateTerms) -> int | None:
-    """Return the number of labelled clusters if it is too small for an interval over clusters, else None."""
+    """Return the number of labelled clusters if too small for cluster intervals, else None."""
     cluster = table.cluster[np.isfinite(table.label) & np.isfinite(table.score)]
     # Intervals of a finite set and confidence sequences do not rest on many clusters.
     rests_on_clusters = options.target != "finite" and not options.anytime
@@ -63,7 +63,7 @@ def _drawn_without_chance(table: Table) -> int | None:
 
 
 def _uneven_strata(table: Table) -> float | None:
-    """Return the p-value of a chi-squared test that labels are spread over the strata as in a random sample.
+    """Return the p-value of a chi-squared test of labels by stratum against a random sample.
 
     None if it does not reject.
     """

@@ -396,7 +396,7 @@ def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightA
 
 
 def _active(table: Table, terms: RateTerms) -> RateEstimates:
-    """Return the estimate from labels drawn with unequal, known chances; the others are undefined."""
+    """Return the estimate from labels drawn with known chances; the others are undefined."""
     drawn = was_drawn(table)
     # Labels from before the draw have a chance of 1.
     probability = np.where(drawn, table.numbers[PROBABILITY], 1.0)

@@ -28,7 +28,7 @@ def rate_interval(value: float, error: float, scale: RateInterval, level: float)
 def effective_n_interval(
     share: float, error: float, units: float, level: float, *, degrees: float | None = None
 ) -> Interval:
-    """Return Wilson's interval on the effective n of a standard error, ``share (1 - share) / error^2``.
+    """Return Wilson's interval on the effective n, ``share (1 - share) / error^2``.
 
     Args:
         share: The rate, in [0, 1].

@@ -194,7 +194,7 @@ def _share_of(items: StratifiedItems, rows: BoolArray) -> float:
 
 
 def _student_factor(variance: float, parts: list[_StratumPart], clusters: int, level: float) -> float:
-    """Return the ratio of Student's quantile to the normal one, by which few labels or clusters widen intervals.
+    """Return Student's quantile over the normal one: few labels or clusters widen the interval.
 
     Source: Satterthwaite 1946 for the degrees of freedom of a sum of variances.
     """

@@ -1,6 +1,6 @@
-"""Bounds of rates, of pass^k and of drops when ungraded outputs may be anything.
+"""Bounds of rates, of pass^k and of drops if ungraded outputs may be passes or failures.
 
-A case has weight 1, whatever its number of trials.
+Every case has weight 1, whatever its number of trials.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ from ..statistic import Interval, Statistic, defined
 from .gate_results import GateAnswer, GateBounds, clears
 
 LEVEL, APPROXIMATE = 0.95, 0.96
-"""Nominal coverage of intervals, so that each end errs in at most 2.5 %: of intervals for single outputs, and of those over clusters,
-trials, fractions and labels, whose ends err in up to 2.9 % where 2.5 % is nominal."""
+"""Nominal coverage of exact and of approximate intervals, so that each end errs in at most 2.5 %.
+
+Exact ones are of single outputs. Approximate ones, over clusters, trials, fractions and labels, have ends that err in
+up to 2.9 % where 2.5 % is nominal.
+"""
 
 
 class GatedRow(NamedTuple):
@@ -34,7 +37,7 @@ class GatedRow(NamedTuple):
         case: Id of the case.
         cluster: Id of its cluster.
         score: Score from 0 to 1, or None if there is none.
-        settled: False for the verdict of a judge whose error is unknown.
+        settled: False for the verdict of a judge whose error rate is unknown.
     """
 
     case: str
@@ -55,7 +58,8 @@ class GatedScores(NamedTuple):
         case: Number of the case, ascending from 0.
         cluster: Cluster number; equal for all outputs of a case.
         score: Score from 0 to 1; NaN for an output without a grade.
-        settled: Whether the score is what the ends of a number count; False for verdicts of a judge whose error is unknown.
+        settled: Whether the score counts at both ends of a number; False for verdicts of a judge whose error rate is
+            unknown, which may be failures or passes.
     """
 
     case: IntArray
@@ -69,7 +73,7 @@ class GatedScores(NamedTuple):
         return ~np.isnan(self.score)
 
     def filled(self, score: float) -> FloatArray:
-        """Return the scores with this one in place of those that are missing or not settled."""
+        """Return the scores, with ``score`` in place of those that are missing or not settled."""
         return np.where(self.graded & self.settled, self.score, score)
 
     def by_case(self, scores: FloatArray) -> FloatArray:
@@ -82,7 +86,7 @@ class GatedScores(NamedTuple):
         return self.cluster[np.unique(self.case, return_index=True)[1]]
 
     def take(self, rows: BoolArray) -> GatedScores:
-        """Return some of the outputs; cases without one are gone, and the others numbered anew."""
+        """Return the selected outputs, with the cases that have one numbered without gaps."""
         case = np.unique(self.case[rows], return_inverse=True)[1]
         return GatedScores(case, self.cluster[rows], self.score[rows], self.settled[rows])
 
@@ -106,31 +110,32 @@ def rate_bounds(scores: GatedScores, *, conditions: int = 1) -> GateBounds:
     """Bound the mean score of a system.
 
     Args:
-        scores: Its outputs, missing ones included.
-        conditions: Number of conditions any of which fails the whole.
+        scores: Outputs of the system, including missing ones.
+        conditions: Number of conditions; the gate fails if one of them fails.
     """
     graded = scores.take(scores.graded)
     if not len(graded.score):
         return GateBounds(value=None, low=None, high=None, n=0, of=len(scores.clusters))
     clusters = scores.clusters
-    worst = _share(scores.by_case(scores.filled(0.0)), clusters)
-    best = _share(scores.by_case(scores.filled(1.0)), clusters, conditions)
-    return _bounds(_alone(scores, graded), worst, best, n=len(graded.clusters), of=len(clusters))
+    worst = _mean_of_cases(scores.by_case(scores.filled(0.0)), clusters)
+    best = _mean_of_cases(scores.by_case(scores.filled(1.0)), clusters, conditions)
+    return _bounds(_graded_mean(scores, graded), worst, best, n=len(graded.clusters), of=len(clusters))
 
 
-def _alone(scores: GatedScores, graded: GatedScores) -> Statistic:
-    """Return the mean of graded outputs, each of weight 1 over its case's outputs, as in a run."""
+def _graded_mean(scores: GatedScores, graded: GatedScores) -> Statistic:
+    """Return the mean of graded outputs, each with weight 1 / outputs of its case, as in a run."""
     share = scores.graded_share
     means, weight = graded.by_case(graded.score), share[share > 0]
     if (weight == weight[0]).all():
-        return _share(means, graded.clusters)
+        return _mean_of_cases(means, graded.clusters)
     return share_of(means, graded.clusters, weight, level=APPROXIMATE)
 
 
-def _share(scores: FloatArray, cluster: IntArray, conditions: int = 1) -> Statistic:
-    """Return a mean of cases; of independent cases that pass or fail, with the exact interval.
+def _mean_of_cases(scores: FloatArray, cluster: IntArray, conditions: int = 1) -> Statistic:
+    """Return a mean over cases; for independent cases that pass or fail the interval is exact.
 
-    Wilson's covers 95 % in the middle of many rates, and one end of it errs in up to 4 %; a gate goes by one end.
+    Wilson's interval covers 95 % on average over rates, but one of its ends errs in up to 4 %, and a gate goes by one
+    end.
     """
     if len(np.unique(cluster)) < len(cluster) or not np.isin(scores, (0.0, 1.0)).all():
         return share_of(scores, cluster, level=simultaneous_level(APPROXIMATE, conditions))
@@ -142,30 +147,30 @@ def _share(scores: FloatArray, cluster: IntArray, conditions: int = 1) -> Statis
 def trial_bounds(scores: GatedScores, k: int, *, conditions: int = 1) -> GateBounds:
     """Bound pass^k: the chance that k trials of a case all pass.
 
-    Trials that a case lacks are ungraded ones: else cases with fewer trials would be dropped.
+    A case with fewer than k trials gets ungraded ones, since it would be dropped otherwise.
     """
     graded = scores.take(scores.graded)
     if not len(graded.score):
         return GateBounds(value=None, low=None, high=None, n=0, of=len(scores.clusters))
-    tried = _with_trials(scores, k)
-    worst = _trial_rate(tried, tried.filled(0.0), k)
-    best = _trial_rate(tried, tried.filled(1.0), k, conditions)
-    alone = _trial_rate(graded, graded.score, k)
-    return _bounds(alone, worst, best, n=len(graded.clusters), of=len(scores.clusters))
+    with_k_trials = _with_trials(scores, k)
+    worst = _trial_rate(with_k_trials, with_k_trials.filled(0.0), k)
+    best = _trial_rate(with_k_trials, with_k_trials.filled(1.0), k, conditions)
+    graded_alone = _trial_rate(graded, graded.score, k)
+    return _bounds(graded_alone, worst, best, n=len(graded.clusters), of=len(scores.clusters))
 
 
 def _with_trials(scores: GatedScores, k: int) -> GatedScores:
     """Return outputs with ungraded ones added, so that each case has at least k."""
     counts = np.bincount(scores.case)
-    lacking = np.maximum(k - counts, 0)
-    if not lacking.any():
+    missing_trials = np.maximum(k - counts, 0)
+    if not missing_trials.any():
         return scores
-    added = int(lacking.sum())
+    n_added = int(missing_trials.sum())
     return GatedScores(
-        np.concatenate([scores.case, np.repeat(np.arange(len(counts)), lacking)]),
-        np.concatenate([scores.cluster, np.repeat(scores.clusters, lacking)]),
-        np.concatenate([scores.score, np.full(added, math.nan)]),
-        np.concatenate([scores.settled, np.ones(added, dtype=np.bool_)]),
+        np.concatenate([scores.case, np.repeat(np.arange(len(counts)), missing_trials)]),
+        np.concatenate([scores.cluster, np.repeat(scores.clusters, missing_trials)]),
+        np.concatenate([scores.score, np.full(n_added, math.nan)]),
+        np.concatenate([scores.settled, np.ones(n_added, dtype=np.bool_)]),
     )
 
 
@@ -178,21 +183,23 @@ def _trial_rate(scores: GatedScores, passed: FloatArray, k: int, conditions: int
 def drop_bounds(before: GatedScores, after: GatedScores, *, conditions: int = 1) -> GateBounds:
     """Bound the change of the mean score over the same cases: after minus before.
 
-    Both hold the same cases under the same numbers. An ungraded output may have been a pass before and a failure after.
+    Both have the same cases under the same numbers. An ungraded output may be a pass before and a failure after.
     """
-    both = (before.graded_share > 0) & (after.graded_share > 0)
-    if not both.any():
+    graded_in_both = (before.graded_share > 0) & (after.graded_share > 0)
+    if not graded_in_both.any():
         return GateBounds(value=None, low=None, high=None, n=0, of=len(before.clusters))
     worst = _difference(after, 0.0, before, 1.0)
     best = _difference(after, 1.0, before, 0.0, conditions)
-    alone = _difference(_graded_in(after, both), 0.0, _graded_in(before, both), 0.0)
-    return _bounds(alone, worst, best, n=int(both.sum()), of=len(both))
+    graded_alone = _difference(
+        _graded_in(after, graded_in_both), 0.0, _graded_in(before, graded_in_both), 0.0
+    )
+    return _bounds(graded_alone, worst, best, n=int(graded_in_both.sum()), of=len(graded_in_both))
 
 
-def _graded_in(scores: GatedScores, chosen: BoolArray) -> GatedScores:
-    """Return the graded outputs of some cases, all of them settled."""
-    found = scores.take(chosen[scores.case] & scores.graded)
-    return found._replace(settled=np.ones(len(found.score), dtype=np.bool_))
+def _graded_in(scores: GatedScores, cases: BoolArray) -> GatedScores:
+    """Return the graded outputs of some cases, all taken as settled."""
+    graded = scores.take(cases[scores.case] & scores.graded)
+    return graded._replace(settled=np.ones(len(graded.score), dtype=np.bool_))
 
 
 def _difference(
@@ -205,8 +212,8 @@ def _difference(
     first = after.by_case(after.filled(ungraded_after))
     second = before.by_case(before.filled(ungraded_before))
     clusters = after.clusters
-    single = len(np.unique(clusters)) == len(clusters)
-    if single and np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
+    independent = len(np.unique(clusters)) == len(clusters)
+    if independent and np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all():
         level = simultaneous_level(LEVEL, conditions)
         return share_difference(first == 1.0, second == 1.0, clusters, level).estimate
     combination = mean_over_clusters(first - second, clusters)
@@ -214,15 +221,15 @@ def _difference(
     return clustered_difference(combination, n=len(first), level=level).estimate
 
 
-def _bounds(alone: Statistic, worst: Statistic, best: Statistic, *, n: int, of: int) -> GateBounds:
+def _bounds(graded_alone: Statistic, worst: Statistic, best: Statistic, *, n: int, of: int) -> GateBounds:
     return GateBounds(
-        value=alone.value,
+        value=graded_alone.value,
         low=worst.low,
         high=best.high,
         least=worst.value,
         most=best.value,
-        certain_low=alone.low,
-        certain_high=alone.high,
+        certain_low=graded_alone.low,
+        certain_high=graded_alone.high,
         n=n,
         of=of,
         level=worst.level,
@@ -233,12 +240,21 @@ def _bounds(alone: Statistic, worst: Statistic, best: Statistic, *, n: int, of: 
 def corrected_bounds(
     corrected: Statistic, graded_share: float, *, of: int, ends: Interval = (0.0, 1.0), conditions: int = 1
 ) -> GateBounds:
-    """Bound a number that labels corrected; ungraded outputs may be at either end."""
+    """Bound a number corrected with labels; ungraded outputs may be at either end.
+
+    Args:
+        corrected: The number on graded outputs.
+        graded_share: Share of graded outputs.
+        of: Number of cases.
+        ends: Smallest and largest possible value.
+        conditions: Number of conditions; the gate fails if one of them fails.
+    """
     value, low, high = corrected.value, corrected.low, corrected.high
     if value is None or low is None or high is None:
         return GateBounds(value=value, low=None, high=None, n=corrected.n, of=of)
-    unit = 1 / normal_quantile(corrected.level)
     high_level = simultaneous_level(APPROXIMATE, conditions)
+    # The interval is widened from its own level to that of the gate.
+    unit = 1 / normal_quantile(corrected.level)
     low = value - (value - low) * normal_quantile(APPROXIMATE) * unit
     high = value + (high - value) * normal_quantile(high_level) * unit
     worst, best = ends
@@ -257,8 +273,8 @@ def corrected_bounds(
     )
 
 
-def shifted(bounds: GateBounds, error: float, *, ends: Interval = (0.0, 1.0)) -> GateBounds:
-    """Return bounds that hold if errors of judges shift the number by at most this much."""
+def shifted_bounds(bounds: GateBounds, error: float, *, ends: Interval = (0.0, 1.0)) -> GateBounds:
+    """Return bounds that are valid if errors of judges shift the number by at most ``error``."""
     if bounds.low is None or bounds.high is None:
         return bounds
     worst, best = ends
@@ -280,8 +296,8 @@ def answer_of(bounds: GateBounds, limit: float) -> GateAnswer:
     return "cannot tell" if clears(bounds.high, limit) else "fails"
 
 
-def together(answers: Iterable[GateAnswer]) -> GateAnswer:
-    """Return the answer of the whole: fails if any fails, passes if all pass and there are any."""
+def combined_answer(answers: Iterable[GateAnswer]) -> GateAnswer:
+    """Return the answer of all conditions: fails if one fails, passes if all pass, if any."""
     given = [*answers]
     if "fails" in given:
         return "fails"
@@ -297,7 +313,7 @@ def more_cases(bounds: GateBounds, limit: float) -> int | None:
     above = value >= limit
     gap = (bounds.least - limit) if above else (limit - bounds.most)
     half = (value - low) if above else (high - value)
-    if gap <= _NOTHING:
+    if gap <= _MIN_GAP:
         return None
     if bounds.low is not None and bounds.high is not None:
         # Ungraded outputs counted as failures or passes widen the interval, too.
@@ -305,5 +321,5 @@ def more_cases(bounds: GateBounds, limit: float) -> int | None:
     return max(1, math.ceil(bounds.n * (half / gap) ** 2) - bounds.n)
 
 
-_NOTHING = 1e-9
-"""Gap to the limit below which no number of cases tells."""
+_MIN_GAP = 1e-9
+"""Gap to the limit below which no number of cases can tell."""

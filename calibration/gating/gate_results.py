@@ -13,25 +13,26 @@ GateAnswer: TypeAlias = Literal["passes", "fails", "cannot tell"]
 
 
 def clears(value: float, limit: float) -> bool:
-    """Return whether a number reaches a limit, errors of rounding aside."""
+    """Return whether a number reaches a limit, up to rounding."""
     return reaches(rounded_score(value), limit)
 
 
 class GateBounds(msgspec.Struct, frozen=True, kw_only=True):
-    """Ends between which a number is, whatever the ungraded outputs are.
+    """Bounds of a number, whatever the grades of ungraded outputs would be.
 
     Attributes:
-        value: The number over graded outputs, or None if nothing is graded.
-        low: Lower end of the interval with all ungraded outputs at their worst, or None without an interval.
-        high: Upper end with all of them at their best, at ``high_level``.
-        least: The number if all of these were at their worst.
-        most: The number if all of them were at their best.
-        certain_low: Lower end if the ungraded outputs were as the graded ones are, or None if unknown.
-        certain_high: Upper end under the same assumption.
+        value: The number on graded outputs, or None if nothing is graded.
+        low: Lower end of the interval if all ungraded outputs failed, or None without an interval.
+        high: Upper end of the interval, at ``high_level``, if all ungraded outputs passed.
+        least: The number if all ungraded outputs failed.
+        most: The number if all ungraded outputs passed.
+        certain_low: Lower end of the interval of graded outputs alone, or None if unknown.
+        certain_high: Upper end of the interval of graded outputs alone, or None if unknown.
         n: Number of cases with a graded output.
-        of: Number of cases.
-        level: Nominal coverage of the interval that ``low`` ends.
-        high_level: Nominal coverage of the interval that ``high`` ends, higher if several conditions may fail.
+        of: Number of all cases.
+        level: Nominal coverage of the interval whose lower end is ``low``.
+        high_level: Nominal coverage of the interval whose upper end is ``high``; it is higher if there are several
+            conditions.
     """
 
     value: float | None
@@ -52,14 +53,15 @@ class GateCheck(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         system: The system; empty for a condition on the whole run.
-        condition: As it was given: ``min overall=0.8``.
-        limit: The limit.
-        answer: The answer.
-        why: What the answer rests on, in a sentence.
-        would_tell: What would tell, if the answer is ``cannot tell``.
-        bounds: The number and its ends, or None for a count.
-        by: Who graded: ``checkers``, ``judge, uncorrected``, ``judge, corrected by labels``.
-        share: Share of the counted cases that pass, or outputs that are graded, or None for a rate, a change or a cost.
+        condition: The condition as the user wrote it: ``min overall=0.8``.
+        limit: Limit of the condition.
+        answer: Whether the condition passes.
+        why: Basis of the answer, as a sentence.
+        would_tell: What would give an answer, if it is ``cannot tell``.
+        bounds: The number and its bounds, or None for a count.
+        by: Graders: ``checkers``, ``judge, uncorrected``, ``judge, corrected by labels``.
+        share: For a count of cases the share that passes, of graded outputs the share that is graded; None for a rate,
+            a change or a cost.
     """
 
     system: str

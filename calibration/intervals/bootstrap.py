@@ -20,16 +20,16 @@ DEFAULT_REPLICATES = 2_000
 _BLOCK = 1 << 18
 """Numbers per block: 2 MB, which fit into the cache, for any number of replicates and clusters."""
 
-_RARE = 30
-"""Largest group whose clusters are drawn one by one; drawing a binomial number costs about as much."""
+_SMALL_GROUP = 30
+"""Maximum size of a group whose clusters are drawn one by one; drawing a binomial number costs about as much."""
 
 _MAX_GROUPS = 1_000
-"""Groups above which the acceleration is estimated from blocks of clusters, which have the same skewness."""
+"""Above this number of groups the acceleration is estimated from blocks of clusters, which have the same skewness."""
 
 _ROUNDING = 1e-12
 
-_UNDEFINED_SHARE = 0.1
-"""Largest share of undefined replicates; with more, the interval would describe only the others."""
+_MAX_UNDEFINED_SHARE = 0.1
+"""Maximum share of undefined replicates; with more, the interval would describe only the others."""
 
 
 def replicate_weights(
@@ -37,8 +37,8 @@ def replicate_weights(
 ) -> Iterator[FloatArray]:
     """Draw clusters with replacement, yielding counts per group in blocks of replicates.
 
-    Groups of many clusters are drawn as a multinomial, which costs replicates x groups. The clusters of all
-    other groups are one more entry of the multinomial, and are then drawn one by one.
+    Numbers of clusters from large groups are drawn as a multinomial, which costs replicates x groups. The clusters
+    of all small groups are one more entry of the multinomial, and are then drawn one by one.
 
     Args:
         sizes: Clusters per group, shape ``(k,)``.
@@ -50,18 +50,20 @@ def replicate_weights(
         Weights ``(b, k)``; each row sums to the number of clusters.
     """
     total, k = int(sizes.sum()), len(sizes)
-    common = sizes > _RARE
-    rare = np.repeat(np.arange(k)[~common], sizes[~common])
-    chances = np.append(sizes[common], len(rare)) / total
-    rows = max(1, _BLOCK // max(k, len(rare), width, 1))
+    is_large = sizes > _SMALL_GROUP
+    small_group_of_cluster = np.repeat(np.arange(k)[~is_large], sizes[~is_large])
+    n_small = len(small_group_of_cluster)
+    chances = np.append(sizes[is_large], n_small) / total
+    rows = max(1, _BLOCK // max(k, n_small, width, 1))
     for start in range(0, replicates, rows):
         count = min(rows, replicates - start)
-        drawn = rng.multinomial(total, chances, size=count)
-        others = drawn[:, -1]
-        which = rare[rng.integers(max(len(rare), 1), size=int(others.sum()), dtype=np.uint32)]
-        which += np.repeat(np.arange(count) * k, others)
-        weights = np.bincount(which, minlength=count * k).reshape(count, k).astype(np.float64)
-        weights[:, common] = drawn[:, :-1]
+        draws = rng.multinomial(total, chances, size=count)
+        small_draws = draws[:, -1]
+        cluster = rng.integers(max(n_small, 1), size=int(small_draws.sum()), dtype=np.uint32)
+        # One number for replicate and group, to count both at once.
+        cell = small_group_of_cluster[cluster] + np.repeat(np.arange(count) * k, small_draws)
+        weights = np.bincount(cell, minlength=count * k).reshape(count, k).astype(np.float64)
+        weights[:, is_large] = draws[:, :-1]
         yield weights
 
 
@@ -70,10 +72,8 @@ def bootstrap(
 ) -> FloatArray:
     """Compute replicates of several statistics, shape ``(len(formulas), replicates)``.
 
-    All use one sample and the same resampled clusters.
-
-    Each formula maps cell weights ``(b, m)`` to values ``(b,)``, NaN where undefined; the same seed gives the
-    same replicates.
+    All statistics use the same resampled clusters, and the same seed gives the same replicates. Each formula maps
+    cell weights ``(b, m)`` to values ``(b,)``, NaN where undefined.
     """
     values = np.empty((len(formulas), replicates))
     rng = np.random.default_rng(seed)
@@ -111,14 +111,14 @@ def bca_interval(
 ) -> tuple[float, float] | None:
     """Compute the bias-corrected and accelerated interval (Efron 1987).
 
-    It is expanded for few clusters (Hesterberg 2015); None when too many replicates are undefined. The spread
-    of resampled clusters is too small by the factor sqrt((G - 1) / G), and itself uncertain, so the quantile
-    is Student's divided by this factor.
+    It is expanded for few clusters (Hesterberg 2015). The spread of ``G`` resampled clusters is too small by the
+    factor ``sqrt((G - 1) / G)``, and itself uncertain, so the quantile is Student's divided by this factor. None if
+    too many replicates are undefined.
 
     Args:
         estimate: The statistic.
         replicates: Its bootstrap replicates, shape ``(b,)``; undefined ones NaN.
-        skewness: The acceleration.
+        skewness: Result of `acceleration`.
         clusters: Number of clusters, at least 2.
         level: Nominal coverage.
     """
@@ -127,15 +127,16 @@ def bca_interval(
         return None
     # Ties count half: a statistic of counts has few distinct values.
     below = float((defined < estimate - _ROUNDING).mean() + (defined <= estimate + _ROUNDING).mean()) / 2
+    # Half a replicate stays on each side, so that the bias is finite.
     bias = float(ndtri(min(max(below, 0.5 / len(defined)), 1 - 0.5 / len(defined))))
-    tail = -t_quantile(level, clusters - 1) * math.sqrt(clusters / (clusters - 1))
-    ends = [bias + (bias + z) / (1 - skewness * (bias + z)) for z in (tail, -tail)]
+    lower_quantile = -t_quantile(level, clusters - 1) * math.sqrt(clusters / (clusters - 1))
+    ends = [bias + (bias + z) / (1 - skewness * (bias + z)) for z in (lower_quantile, -lower_quantile)]
     low, high = np.quantile(defined, [float(ndtr(end)) for end in ends])
     return min(float(low), estimate), max(float(high), estimate)
 
 
 def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, float] | None:
-    """Return the percentile bootstrap interval; None when too many replicates are undefined."""
+    """Return the percentile bootstrap interval, or None if too many replicates are undefined."""
     defined = _defined(replicates)
     if defined is None:
         return None
@@ -144,7 +145,7 @@ def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, fl
 
 
 def varies(replicates: FloatArray) -> bool:
-    """Return whether defined replicates differ by more than rounding; True if too few to tell."""
+    """Return whether replicates differ by more than rounding; True if too few are defined."""
     defined = _defined(replicates)
     return defined is None or float(np.ptp(defined)) > _ROUNDING
 
@@ -152,15 +153,18 @@ def varies(replicates: FloatArray) -> bool:
 def _defined(replicates: FloatArray) -> FloatArray | None:
     """Return the defined replicates, or None if too many are undefined."""
     defined = replicates[np.isfinite(replicates)]
-    return defined if len(defined) >= (1 - _UNDEFINED_SHARE) * len(replicates) else None
+    return defined if len(defined) >= (1 - _MAX_UNDEFINED_SHARE) * len(replicates) else None
 
 
 def in_blocks(sample: Sample, blocks: int, seed: int) -> Sample:
     """Join clusters at random into blocks with nearly equal numbers of clusters."""
-    member = np.random.default_rng(seed).permutation(sample.n_clusters) % blocks
-    group = np.repeat(np.arange(len(sample.sizes)), sample.sizes)
-    join = sparse.csr_array((np.ones(len(member)), (member, group)), shape=(blocks, len(sample.sizes)))
-    joined: FloatArray | sparse.csr_array = join @ sample.groups  # pyright: ignore[reportAssignmentType] - too wide in the stubs
+    block_of_cluster = np.random.default_rng(seed).permutation(sample.n_clusters) % blocks
+    group_of_cluster = np.repeat(np.arange(len(sample.sizes)), sample.sizes)
+    joins = sparse.csr_array(
+        (np.ones(len(block_of_cluster)), (block_of_cluster, group_of_cluster)),
+        shape=(blocks, len(sample.sizes)),
+    )
+    joined: FloatArray | sparse.csr_array = joins @ sample.groups  # pyright: ignore[reportAssignmentType] - too wide in the stubs
     return Sample(sample.cells, joined, np.ones(blocks, dtype=np.int64))
 
 
@@ -169,10 +173,11 @@ _CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
 
 def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: float) -> Interval:
-    """Return a statistic's range if the sample lacks a share of one kind of extreme row.
+    """Return the range of a statistic if the sample misses a share of one kind of extreme row.
 
-    Kinds are the corners of (label, score). The bootstrap of a judge that never erred has an interval of
-    width 0, on ten rows as on ten thousand. The share that may be missing is that of `unseen_share`.
+    Kinds are the corners of (label, score). It replaces the bootstrap where all replicates are equal: for a judge
+    that never erred, the bootstrap interval has width 0, on ten rows as on ten thousand. The share that may be
+    missing is `unseen_share`.
     """
     share = unseen_share(sample, level)
     cells = Cells(
@@ -181,7 +186,7 @@ def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: f
         sample.cells.pass_at,
     )
     seen = np.concatenate([sample.counts, np.zeros(len(_CORNERS))])
-    missed = np.eye(len(seen))[-len(_CORNERS) :] * sample.n
+    missed = np.eye(len(seen))[-len(_CORNERS) :] * sample.n  # one row per corner
     values: FloatArray = estimator.formula((1 - share) * seen + share * missed, cells)
     possible = np.append(values[np.isfinite(values)], value)
     return float(possible.min()), float(possible.max())

@@ -32,12 +32,12 @@ def wilson_interval(share: float, trials: float, level: float = 0.95, *, z: floa
         z: Quantile, or None for the normal one.
     """
     z = normal_quantile(level) if z is None else z
-    stretch = 1 + z * z / trials
-    centre = (share + z * z / (2 * trials)) / stretch
-    half = z / stretch * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
+    denominator = 1 + z * z / trials
+    centre = (share + z * z / (2 * trials)) / denominator
+    half_width = z / denominator * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
     # At 0 and 1 the exact end is the share, without rounding.
-    low = 0.0 if share == 0 else max(0.0, centre - half)
-    high = 1.0 if share == 1 else min(1.0, centre + half)
+    low = 0.0 if share == 0 else max(0.0, centre - half_width)
+    high = 1.0 if share == 1 else min(1.0, centre + half_width)
     return low, high
 
 
@@ -56,14 +56,14 @@ def clopper_pearson_interval(successes: int, trials: int, level: float = 0.95) -
 
 def wald_interval(value: float, standard_error: float, level: float = 0.95) -> Interval:
     """Return the value plus and minus the normal quantile times the standard error."""
-    half = normal_quantile(level) * standard_error
-    return value - half, value + half
+    half_width = normal_quantile(level) * standard_error
+    return value - half_width, value + half_width
 
 
 def t_interval(value: float, standard_error: float, clusters: int, level: float = 0.95) -> Interval:
     """Return the value plus and minus the error times Student's quantile, by ``clusters - 1``."""
-    half = t_quantile(level, clusters - 1) * standard_error
-    return value - half, value + half
+    half_width = t_quantile(level, clusters - 1) * standard_error
+    return value - half_width, value + half_width
 
 
 def within_unit(interval: Interval) -> Interval:
@@ -80,15 +80,19 @@ def logit_interval(share: float, standard_error: float, level: float = 0.95) -> 
 def jackknife_interval(
     value: float, standard_error: float, degrees: float, scale: TransformedScale, level: float = 0.95
 ) -> tuple[Interval, str] | None:
-    """Compute Student's interval over clusters, and its name, for a bounded statistic.
+    """Compute Student's interval over clusters of a bounded statistic, and its method's name.
 
-    It is symmetric on an unbounded scale: ``fisher`` for [-1, 1], ``logit`` for [0, 1]. The error, with its
-    degrees of freedom, comes from leaving out one cluster at a time. None without a spread, or at a bound.
+    It is symmetric on an unbounded scale: ``fisher`` for statistics in [-1, 1], ``logit`` for [0, 1]. The error and
+    its degrees of freedom come from leaving out one cluster at a time. None without a spread, or at a bound.
     """
     if not 0.0 < standard_error < math.inf:
         return None
-    half = t_quantile(level, degrees) * standard_error
-    ends = _on_log_odds((1 + value) / 2, half / 2) if scale == "fisher" else _on_log_odds(value, half)
+    half_width = t_quantile(level, degrees) * standard_error
+    ends = (
+        _on_log_odds((1 + value) / 2, half_width / 2)
+        if scale == "fisher"
+        else _on_log_odds(value, half_width)
+    )
     if ends is None:
         return None
     if scale == "logit":
@@ -97,17 +101,17 @@ def jackknife_interval(
     return (2 * ends[0] - 1, 2 * ends[1] - 1), "Fisher's z of a jackknife over clusters"
 
 
-def _on_log_odds(share: float, half: float) -> Interval | None:
+def _on_log_odds(share: float, half_width: float) -> Interval | None:
     if not 0.0 < share < 1.0:
         return None
-    centre, half = math.log(share / (1 - share)), half / (share * (1 - share))
-    return _rate_at(centre - half), _rate_at(centre + half)
+    centre, half_width = math.log(share / (1 - share)), half_width / (share * (1 - share))
+    return _rate_at(centre - half_width), _rate_at(centre + half_width)
 
 
 def _rate_at(log_odds: float) -> float:
     """Return the rate with these log-odds."""
-    part = math.exp(-abs(log_odds))  # cannot overflow
-    return 1 / (1 + part) if log_odds >= 0 else part / (1 + part)
+    odds_against = math.exp(-abs(log_odds))  # cannot overflow
+    return 1 / (1 + odds_against) if log_odds >= 0 else odds_against / (1 + odds_against)
 
 
 def fisher_interval(correlation: float, n: float, level: float = 0.95) -> Interval | None:

@@ -1,6 +1,6 @@
 """Inference on means of rows in clusters, paired differences, and sums of means.
 
-It is a standard error, an interval, a p, and the minimum detectable effect.
+Each has a standard error, an interval, a p-value, and a minimum detectable effect.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from scipy.special import betaincinv, ndtri, stdtr
 from ..arrays import FloatArray, IntArray, without_gaps
 from ..statistic import Statistic, defined, undefined
 from .closed_forms import Interval, normal_quantile, t_quantile, wilson_interval
-from .clustered_rates import averaged_effect, informative_errors, usual_effect
+from .clustered_rates import averaged_effect, default_effect, informative_errors
 from .variance import MIN_CLUSTERS, cluster_sums, variance
 
 _ROUNDING = 1e-12
 
 _POWER = 0.8
 
-_ENUMERATED, _DRAWN = 13, 20_000
-"""Most clusters whose sign patterns are all enumerated, and the number of patterns drawn for more clusters."""
+_MAX_ENUMERATED, _DRAWS = 13, 20_000
+"""Maximum number of clusters whose sign patterns are enumerated, and number of patterns drawn for more."""
 
 
 class Combination(NamedTuple):
@@ -68,17 +68,17 @@ class Combination(NamedTuple):
         if self.flat:
             # Without differences the default dependence is assumed. A difference that all rows share was observed
             # once per cluster.
-            units = self.clusters if self.value else self.rows / self._usual
+            units = self.clusters if self.value else self.rows / self._default_effect
             unseen = 1 - ((1 - level) / 2) ** (1 / units)
             return self.value - unseen * (self.value - least), self.value + unseen * (1 - self.value)
-        half = t_quantile(level, self.degrees) * self.error
-        return max(least, self.value - half), min(1.0, self.value + half)
+        half_width = t_quantile(level, self.degrees) * self.error
+        return max(least, self.value - half_width), min(1.0, self.value + half_width)
 
     def p(self) -> float | None:
-        """Return the two-sided p for a true value of 0, or None if it cannot be computed.
+        """Return the two-sided p-value for a true value of 0, or None if it cannot be computed.
 
-        If all clusters are equal, the mean would be 0 with some share of clusters at the opposite end: the p
-        is twice the chance to observe none of these.
+        If all clusters are equal, the true mean could be 0 only if some share of clusters were at the opposite end.
+        The p-value is twice the chance to observe none of these.
         """
         if not self.estimable:
             return None
@@ -87,23 +87,24 @@ class Combination(NamedTuple):
         return float(2 * stdtr(self.degrees, -abs(self.value) / self.error))
 
     def rate_interval(self, level: float) -> Interval | None:
-        """Return Wilson's interval for a combination that is a rate.
+        """Return Wilson's interval for a combination that is a rate, on its effective n.
 
-        Its number of trials is the rows' effective n (`clustered_rates`).
+        The effective n is as in `clustered_rates`. None if the error cannot be estimated.
         """
         if not self.estimable:
             return None
         share = min(1.0, max(0.0, self.value))
-        errors, seen = self.rows * min(share, 1 - share), 0.0
+        errors, observed = self.rows * min(share, 1 - share), 0.0
         if errors > _ROUNDING:
             student = t_quantile(level, self.degrees) / normal_quantile(level)
-            seen = self.rows * (max(self.error, self.row_error) * student) ** 2 / (share * (1 - share))
+            observed = self.rows * (max(self.error, self.row_error) * student) ** 2 / (share * (1 - share))
         informative = informative_errors(errors, self.cluster_size)
-        return wilson_interval(share, self.rows / averaged_effect(seen, self._usual, informative), level)
+        effect = averaged_effect(observed, self._default_effect, informative)
+        return wilson_interval(share, self.rows / effect, level)
 
     @property
-    def _usual(self) -> float:
-        return usual_effect(self.cluster_size)
+    def _default_effect(self) -> float:
+        return default_effect(self.cluster_size)
 
     def smallest_visible(self, level: float) -> float | None:
         """Return the true value that is detected with 80 % power, or None if it cannot be computed."""
@@ -139,8 +140,8 @@ def combine_means(
     cells.
 
     Args:
-        values: Shape ``(n,)``.
-        cell: Cell number of each, shape ``(n,)``; every cell has a row.
+        values: Values of the rows, shape ``(n,)``.
+        cell: Cell number of each row, shape ``(n,)``; every cell has a row.
         coefficient: Coefficient of each cell's mean, shape ``(k,)``.
         cluster: Cluster number of each value, shape ``(n,)``.
         weight: Weight of each value in the mean of its cell, shape ``(n,)``, or None for equal ones.
@@ -159,10 +160,10 @@ def combine_means(
         / rows
     )
     value = float(coefficient @ means)
-    matters = coefficient != 0.0
-    if bool((shares[:, matters] >= 1.0).any()):
+    has_coefficient = coefficient != 0.0
+    if bool((shares[:, has_coefficient] >= 1.0).any()):
         return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
-    other_share = 1.0 - np.where(matters, shares, 0.0)
+    other_share = 1.0 - np.where(has_coefficient, shares, 0.0)
     error = math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - other_share))
     weight = (np.abs(coefficient) / rows)[cell]
     squares = float((weight**2).sum())
@@ -196,15 +197,16 @@ def _combine_weighted(
     )
     value = float(coefficient @ means)
     value = 0.0 if abs(value) <= _ROUNDING else value
-    matters = coefficient != 0.0
-    if bool((shares[:, matters] >= 1.0).any()):
+    has_coefficient = coefficient != 0.0
+    if bool((shares[:, has_coefficient] >= 1.0).any()):
         return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
-    other_share = 1.0 - np.where(matters, shares, 0.0)
+    other_share = 1.0 - np.where(has_coefficient, shares, 0.0)
     row_weight = np.abs(coefficient)[cell] * share
-    squares_of = ((sums * coefficient) / np.sqrt(other_share)).sum(axis=1) ** 2
-    # Few rows with most of the weight may vary unlike the others: by the fourth moments of the clusters' sums.
-    fourth = float((squares_of**2).sum())
-    observed = 3 * float(squares_of.sum()) ** 2 / fourth if fourth else math.inf
+    squared_sums = ((sums * coefficient) / np.sqrt(other_share)).sum(axis=1) ** 2
+    # If a few rows have most of the weight, and vary unlike the others, the fourth moments of the clusters' sums show
+    # fewer degrees of freedom.
+    fourth_moment = float((squared_sums**2).sum())
+    observed = 3 * float(squared_sums.sum()) ** 2 / fourth_moment if fourth_moment else math.inf
     squares = float((row_weight**2).sum())
     return Combination(
         value,
@@ -220,7 +222,7 @@ def _combine_weighted(
 def _degrees(shares: FloatArray, other_share: FloatArray, weight: FloatArray) -> float:
     """Compute Bell and McCaffrey's degrees of freedom.
 
-    They are the squared trace of the error's quadratic form over the trace of its square.
+    They are the squared trace of the variance's quadratic form over the trace of its square.
     """
     diagonal = shares @ weight
     scaled = shares / np.sqrt(other_share) * np.sqrt(weight)
@@ -234,9 +236,9 @@ class Shift(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         difference: Mean difference, with an interval.
-        p: p-value of no difference, two-sided; None when there are no pairs.
-        minimum_detectable: Smallest difference that this many pairs detect with 80 % power, or None if there is
-            none.
+        p: Two-sided p-value of no difference, or None without pairs.
+        minimum_detectable: Smallest difference that this many pairs detect with 80 % power, or None if no
+            difference can be detected.
     """
 
     difference: Statistic
@@ -268,7 +270,7 @@ def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0
 
     The interval contains 0 exactly when the test finds no difference.
 
-    The p is the larger of two: Student's over clusters, and that of flipping signs of clusters. Under the
+    The p-value is the larger of two: Student's over clusters, and that of flipping signs of clusters. Under the
     null hypothesis the two sides of each pair are exchangeable, so a cluster's sum is as likely as its
     negative; for 0/1 outcomes with one pair per cluster that is McNemar's exact test. Sign flips guard
     against few differing pairs, Student's test against clusters of very unequal sizes. ``seed`` is for
@@ -291,11 +293,11 @@ def _sign_flip_p(sums: FloatArray, seed: int) -> float:
         return 1.0
     # Sums of fractions differ by rounding; a sum as extreme as the observed one must count.
     observed = abs(float(sums.sum())) - 1e-9
-    if len(sums) <= _ENUMERATED:
+    if len(sums) <= _MAX_ENUMERATED:
         signs = np.array(list(product((-1.0, 1.0), repeat=len(sums))))
         return float((np.abs(signs @ sums) >= observed).mean())
-    signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(_DRAWN, len(sums)))
-    return float(((np.abs(signs @ sums) >= observed).sum() + 1) / (_DRAWN + 1))
+    signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(_DRAWS, len(sums)))
+    return float(((np.abs(signs @ sums) >= observed).sum() + 1) / (_DRAWS + 1))
 
 
 def _minimum_detectable(combination: Combination, level: float) -> float | None:
@@ -303,6 +305,7 @@ def _minimum_detectable(combination: Combination, level: float) -> float | None:
 
     It is at least the shift with which enough clusters differ for the sign-flip test, with 80 % power.
     """
+    # With k differing clusters the smallest p-value of sign flips is 2 / 2^k.
     needed = math.ceil(math.log2(2 / (1 - level)))
     if combination.clusters < max(needed, MIN_CLUSTERS):
         return None

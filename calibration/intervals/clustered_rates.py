@@ -1,8 +1,8 @@
 """Rates and means of rows in clusters, by the effective number of independent trials.
 
 The design effect of a cluster sample is estimated from a variance over clusters. Without errors it cannot be
-observed, and with two or three the estimate is luck. So the observed effect is averaged with a default one,
-which has the weight of a few errors.
+observed, and with two or three the estimate is luck. So the observed effect is averaged with a default one, which
+has the weight of a few errors (docs/decisions/0012).
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ class Prior(NamedTuple):
     correlation: float
 
 
-TWO_SIDED = Prior(3, 0.2)
+INTERVAL_PRIOR = Prior(3, 0.2)
 """Prior for intervals."""
-CERTIFIED = Prior(8, 0.3)
+GUARANTEE_PRIOR = Prior(8, 0.3)
 """Prior for guarantees."""
-ONE_ERROR = Prior(1, 0.0)
-"""Prior for the spread of fractions; `docs/decisions` explains it."""
+FRACTIONS_PRIOR = Prior(1, 0.0)
+"""Prior for the spread of fractions (docs/decisions/0033)."""
 
 _ROUNDING = 1e-12
 
 
-def usual_effect(cluster_size: float, prior: Prior = TWO_SIDED) -> float:
+def default_effect(cluster_size: float, prior: Prior = INTERVAL_PRIOR) -> float:
     """Return the default design effect for rows in clusters of this size."""
     return 1 + (cluster_size - 1) * prior.correlation
 
@@ -52,14 +52,14 @@ def usual_effect(cluster_size: float, prior: Prior = TWO_SIDED) -> float:
 def observed_effect(residual: FloatArray, cluster: IntArray) -> float:
     """Return the design effect that residuals show, at least 1; 1 if all are 0.
 
-    It is the variance of their sum over clusters, as a multiple of that of independent rows. Both arrays have
-    shape ``(n,)``.
+    It is the variance of the residuals' sum over clusters, as a multiple of that of independent rows. Both arrays
+    have shape ``(n,)``.
     """
     squares = float((residual**2).sum())
     return max(1.0, float((cluster_sums(residual, cluster) ** 2).sum()) / squares) if squares else 1.0
 
 
-def averaged_effect(observed: float, usual: float, errors: float, prior: Prior = TWO_SIDED) -> float:
+def averaged_effect(observed: float, usual: float, errors: float, prior: Prior = INTERVAL_PRIOR) -> float:
     """Average the observed design effect with the default one, weighted by number of errors."""
     return (errors * observed + prior.weight * usual) / (errors + prior.weight)
 
@@ -69,7 +69,7 @@ def informative_errors(errors: float, cluster_size: float) -> float:
 
     Errors in the same cluster are not independent observations of the dependence within clusters.
     """
-    return errors / math.sqrt(usual_effect(cluster_size))
+    return errors / math.sqrt(default_effect(cluster_size))
 
 
 def effective_trials(
@@ -77,38 +77,38 @@ def effective_trials(
     errors: float,
     row_variance: float,
     *,
-    prior: Prior = TWO_SIDED,
+    prior: Prior = INTERVAL_PRIOR,
     student: float = 1.0,
 ) -> float:
     """Return the effective number of independent trials of rows in clusters.
 
-    It is at most the number of rows, and one for a single cluster. It is the number of trials over the design
-    effect. The design effect averages two: that of the prior, ``1 + (m - 1) * correlation`` for clusters of
-    ``m`` rows, and that of the jackknife, at least 1. The latter is multiplied by the square of Student's
-    quantile over the normal one, since few clusters estimate their spread badly.
+    It is the number of rows over the design effect, or 1 for a single cluster. The design effect averages two: that
+    of the prior, ``1 + (m - 1) * correlation`` for clusters of ``m`` rows, and that of the jackknife, at least 1.
+    The latter is multiplied by the square of Student's quantile over the normal one, since few clusters estimate
+    their spread badly.
 
-    Source: Korn and Graubard 1998, except for the prior, which `docs/decisions` explains.
+    Source: Korn and Graubard 1998, except for the prior (docs/decisions/0012).
 
     Args:
         spread: Spread of the rate, over clusters.
         errors: Number of rows with the rarer result: the weight of the observed design effect.
         row_variance: Variance of one row's result.
-        prior: Dependence that is assumed before errors are observed.
+        prior: Assumed dependence before errors are observed.
         student: Student's quantile over the normal one, at the level of the interval.
     """
     if spread.clusters == spread.trials:
         return spread.trials
     if spread.clusters < MIN_CLUSTERS:
         return 1.0
-    usual = usual_effect(spread.cluster_size, prior)
+    default = default_effect(spread.cluster_size, prior)
     if row_variance <= 0.0:
-        return spread.trials / usual
+        return spread.trials / default
     observed = max(1.0, spread.jackknife**2 * spread.trials / row_variance)
-    return spread.trials / averaged_effect(observed * student**2, usual, errors, prior)
+    return spread.trials / averaged_effect(observed * student**2, default, errors, prior)
 
 
 def unseen_share(sample: Sample, level: float) -> float:
-    """Return Wilson's upper bound for the population share of a kind that the sample lacks."""
+    """Return Wilson's upper bound for the population share of rows that the sample lacks."""
     rows = np.asarray(sample.groups.sum(axis=1), dtype=np.float64)
     spread = spread_of_sums(np.zeros_like(rows), rows, sample.sizes)
     return wilson_interval(0.0, effective_trials(spread, 0.0, 0.0), level)[1]
@@ -119,8 +119,8 @@ def clustered_wilson_interval(
 ) -> tuple[Interval, str]:
     """Compute Wilson's interval on the rows' effective number of trials, and its name.
 
-    The estimate is a mean of scores in [0, 1], or a rate. ``between`` is the mean of ``score (1 - score)``,
-    which is 0 for a rate.
+    The estimate is a mean of scores in [0, 1], or a rate. ``between``, the mean of ``score (1 - score)``, is 0 for a
+    rate and above 0 for scores between 0 and 1.
     """
     if spread.clusters != spread.trials:
         name = "Wilson on the cluster-effective n"
@@ -144,15 +144,15 @@ def effective_trials_of_mean(
             0/1 scores with the same mean.
     """
     errors = informative_errors(spread.trials * min(share, 1 - share), spread.cluster_size)
-    most = share * (1 - share)
-    row_variance = most - between if most - between > _ROUNDING else 0.0
+    max_variance = share * (1 - share)
+    row_variance = max_variance - between if max_variance - between > _ROUNDING else 0.0
     trials = effective_trials(spread, errors, row_variance, student=student_ratio(level, spread.degrees))
     if not between or spread.clusters < MIN_CLUSTERS:
         return trials
     rows = spread.trials
-    observed = row_variance / most * rows / (rows - 1) * student_ratio(level, rows - 1) ** 2
+    observed = row_variance / max_variance * rows / (rows - 1) * student_ratio(level, rows - 1) ** 2
     # Fractions cannot vary more than 0/1 scores with the same mean.
-    return trials / min(1.0, averaged_effect(observed, 1.0, errors, ONE_ERROR))
+    return trials / min(1.0, averaged_effect(observed, 1.0, errors, FRACTIONS_PRIOR))
 
 
 def share_of(
@@ -160,8 +160,8 @@ def share_of(
 ) -> Statistic:
     """Return the mean of ``(n,)`` scores in [0, 1], with its `clustered_wilson_interval`.
 
-    The mean of 0/1 scores is a share. Undefined without rows. With weights it is the weighted mean, on the
-    rows' effective number.
+    The mean of 0/1 scores is a share. With weights it is the weighted mean, on the effective number of rows.
+    Undefined without rows.
     """
     if not len(scores):
         return undefined("no row was graded", n=0, level=level)
@@ -176,8 +176,8 @@ def share_of(
 def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
     """Return a share of ``(n,)`` 0/1 rows, with a one-sided lower bound; ``high`` is 1.
 
-    The bound is Clopper and Pearson's on the effective number of trials. The errors' weight against the prior
-    is their effective number, over the default design effect, since errors cluster too.
+    The bound is Clopper and Pearson's on the effective number of trials. Against the prior, errors count as their
+    number over the default design effect, since errors cluster, too.
     """
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; rates over independent cases do not need it
 
@@ -185,8 +185,8 @@ def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95
         return undefined("no row is in the denominator", n=0, level=level)
     share, spread = float(passed.mean()), spread_of_rows(passed, cluster)
     student = student_ratio(2 * level - 1, spread.clusters - 1)
-    errors = spread.trials * (1 - share) / usual_effect(spread.cluster_size, CERTIFIED)
-    trials = effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED, student=student)
+    errors = spread.trials * (1 - share) / default_effect(spread.cluster_size, GUARANTEE_PRIOR)
+    trials = effective_trials(spread, errors, share * (1 - share), prior=GUARANTEE_PRIOR, student=student)
     successes = share * trials
     low = 0.0 if share == 0.0 else float(betaincinv(successes, trials - successes + 1, 1 - level))
     method = "Clopper-Pearson on the cluster-effective n, one-sided"

@@ -69,12 +69,12 @@ class Settings(NamedTuple):
     seed: int = 0
 
 
-USUAL = Settings()
+DEFAULT_SETTINGS = Settings()
 """Default settings."""
 
 
 def measure(
-    estimators: Iterable[Estimator], sample: Sample, settings: Settings = USUAL
+    estimators: Iterable[Estimator], sample: Sample, settings: Settings = DEFAULT_SETTINGS
 ) -> dict[str, Statistic]:
     """Estimate statistics of one sample, with intervals, by name in the given order."""
     estimators = list(estimators)
@@ -124,9 +124,9 @@ def _statistic(
         n = round(float((sample.cells.tables(sample.counts) * estimator.proportion.trials).sum()))
     if not np.isfinite(value):
         return undefined(estimator.undefined, n=n, level=settings.level)
-    few = _few_clusters_interval(estimator, value, sample, settings)
-    if few is not None:
-        interval, method = few
+    few_clusters = _few_clusters_interval(estimator, value, sample, settings)
+    if few_clusters is not None:
+        interval, method = few_clusters
     elif replicates is not None:
         _, interval, method = resampled_interval(estimator, value, replicates, sample, settings)
     elif estimator.proportion is not None:
@@ -143,16 +143,18 @@ def _few_clusters_interval(
 ) -> tuple[Interval, str] | None:
     """Compute Student's jackknife interval, on an unbounded scale, for few clusters.
 
-    A bootstrap of few clusters covers too rarely. None if there are enough clusters, if leaving one out makes
-    no difference or makes the statistic undefined, and at the ends of the scale.
+    A bootstrap of few clusters covers too rarely. None if there are enough clusters, if leaving one out makes no
+    difference or makes the statistic undefined, or if the value is at an end of the scale.
     """
     unsuitable = settings.interval is not None or sample.singletons or sample.n_clusters < MIN_CLUSTERS
     if estimator.few_clusters is None or unsuitable or sample.effective_clusters >= FEW_CLUSTERS:
         return None
-    parts = [(estimator.formula(each, sample.cells), times) for each, times in sample.without_each_group(1)]
-    left_out, times = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    parts = [
+        (estimator.formula(weights, sample.cells), times) for weights, times in sample.without_each_group(1)
+    ]
+    values, times = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     shares = np.asarray(sample.groups.sum(axis=1), dtype=np.float64) / sample.n
-    error, degrees = float(left_out_error(left_out, times)), degrees_of_freedom(shares, sample.sizes)
+    error, degrees = float(left_out_error(values, times)), degrees_of_freedom(shares, sample.sizes)
     return jackknife_interval(value, error, degrees, estimator.few_clusters, settings.level)
 
 
@@ -173,15 +175,15 @@ class ResampledInterval(NamedTuple):
 def resampled_interval(
     estimator: Estimator, value: float, replicates: FloatArray, sample: Sample, settings: Settings
 ) -> ResampledInterval:
-    """Return the interval that the replicates of a statistic give."""
-    over = "" if sample.singletons else " over clusters"
+    """Return the interval of a statistic from its bootstrap replicates."""
+    method_suffix = "" if sample.singletons else " over clusters"
     at_level: Callable[[float], Interval | None]
     if settings.interval == "bootstrap":
-        at_level, method = partial(percentile_interval, replicates), f"percentile bootstrap{over}"
+        at_level, method = partial(percentile_interval, replicates), f"percentile bootstrap{method_suffix}"
     elif varies(replicates):
         skewness = acceleration(estimator.of(sample.cells), sample, seed=settings.seed)
         at_level = partial(bca_interval, value, replicates, skewness, sample.n_clusters)
-        method = f"BCa bootstrap{over}"
+        method = f"BCa bootstrap{method_suffix}"
     else:
         at_level = partial(unseen_interval, estimator, value, sample)
         method = "Wilson upper bound (none seen)"

@@ -23,11 +23,13 @@ from .clustered_rates import (
 from .variance import MIN_CLUSTERS, covariance, mean_spread, proportion_spread
 
 _DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
-"""Errors drawn for a sum, and most steps of the searches for its ends."""
+"""Number of errors drawn for a sum, and maximum steps of the searches for its ends."""
 
-_LUCKY = 0.16
-"""Level of the quantile of the sum if all parts are 0. A smaller observed sum is taken as luck: the upper end
-is then that of this quantile."""
+_POWER_CONSTRAINT = 0.16
+"""A sum below this quantile of the sums that chance gives is luck, and has that quantile's upper end.
+
+It is one standard error below the median, as in power-constrained limits (Cowan et al. 2011).
+"""
 
 _ROUNDING = 1e-12
 
@@ -42,17 +44,17 @@ def tango_interval(only_first: float, only_second: float, trials: float, z: floa
     """
     difference = only_first - only_second
 
-    def excess(supposed: float) -> float:
-        """Return the distance from the supposed difference, in standard errors under it."""
-        # Maximum likelihood estimate of `only_second` under the supposed difference.
-        slope = (2 - difference) * supposed - only_first - only_second
-        share = (math.sqrt(max(0.0, slope**2 + 8 * only_second * supposed * (1 - supposed))) - slope) / 4
-        variance = max(0.0, 2 * share + supposed * (1 - supposed)) / trials
-        gap = difference - supposed
+    def excess(hypothesis: float) -> float:
+        """Return the distance from a hypothesised difference, in standard errors under it."""
+        # Maximum likelihood estimate of `only_second` under the hypothesis.
+        slope = (2 - difference) * hypothesis - only_first - only_second
+        share = (math.sqrt(max(0.0, slope**2 + 8 * only_second * hypothesis * (1 - hypothesis))) - slope) / 4
+        variance = max(0.0, 2 * share + hypothesis * (1 - hypothesis)) / trials
+        gap = difference - hypothesis
         return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap)
 
-    lower = bisected(-1.0, difference, lambda supposed: excess(supposed) <= z)
-    upper = bisected(difference, 1.0, lambda supposed: excess(supposed) <= -z)
+    lower = bisected(-1.0, difference, lambda hypothesis: excess(hypothesis) <= z)
+    upper = bisected(difference, 1.0, lambda hypothesis: excess(hypothesis) <= -z)
     return sum(lower) / 2, sum(upper) / 2
 
 
@@ -67,8 +69,13 @@ def paired_interval(
 ) -> tuple[Interval, str]:
     """Compute Tango's interval of a difference of two shares of the same rows.
 
-    The number of pairs is the effective one. A cell of ``signs`` ``(m,)`` is 1 where only the first succeeds,
-    -1 where only the second does, else 0; ``trial`` is 1 for cells in both denominators.
+    The number of pairs is the effective one.
+
+    Args:
+        signs: 1 for a cell where only the first succeeds, -1 where only the second does, else 0, shape ``(m,)``.
+        trial: 1 for cells in both denominators, shape ``(m,)``.
+        sample: The sample with these cells.
+        level: Nominal coverage.
     """
     spread = mean_spread(signs, trial, sample)
     only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))
@@ -93,9 +100,9 @@ def mean_rate_interval(
 ) -> tuple[Interval, str]:
     """Return the interval of a weighted mean of two rates, from the Wilson interval of each.
 
-    ``weight`` is that of the true positive rate, from the 2x2 table; it is taken as fixed. The distances from estimate to end are combined like standard errors, separately for each side, so that
-    the interval is skewed if a rate is near 1. Clusters with both classes make the two rates depend on each
-    other.
+    ``weight`` returns the weight of the true positive rate, from the 2x2 table; it is taken as fixed. The distances
+    from estimate to end are combined like standard errors, separately for each side, so that the interval is skewed
+    if a rate is near 1. Clusters with both classes make the two rates depend on each other.
 
     Source: Donner and Zou 2012 (method of variance estimates recovery).
     """
@@ -107,14 +114,14 @@ def mean_rate_interval(
         for value, spread in zip((first, second), spreads, strict=True)
     )
 
-    of_first = weight(table)
-    of_second = 1.0 - of_first
+    first_weight = weight(table)
+    second_weight = 1.0 - first_weight
 
     def combined(distance: float, other: float) -> float:
-        distance, other = of_first * distance, of_second * other
+        distance, other = first_weight * distance, second_weight * other
         return math.sqrt(max(0.0, distance**2 + other**2 + 2 * correlation * distance * other))
 
-    mean = of_first * first + of_second * second
+    mean = first_weight * first + second_weight * second
     low = mean - combined(first - first_ends[0], second - second_ends[0])
     high = mean + combined(first_ends[1] - first, second_ends[1] - second)
     independent = all(cluster_spread.clusters == cluster_spread.trials for cluster_spread in spreads)
@@ -140,16 +147,16 @@ def _basis(independent: bool) -> str:  # noqa: FBT001 - the only argument
 
 
 def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, level: float) -> Interval:
-    """Return the sums of |part| that are consistent with the observed sum.
+    """Return the interval of a sum of |part|, corrected for the upward bias of such a sum.
 
-    The observed sum is neither too large nor too small under each of them; the interval always contains it.
+    A bootstrap takes the observed parts as the true ones, which doubles the bias. Instead, each candidate sum is
+    represented by the nearest parts, in standard errors, that have this sum. Errors are drawn around them, and the
+    candidate is in the interval if the observed sum is neither too large nor too small among the drawn sums (hybrid
+    resampling, Chuang and Lai 2000). The interval always contains the observed sum.
 
-    A bootstrap takes the observed parts as the true ones, which doubles the bias. Instead, each candidate sum
-    is represented by the nearest parts, in standard errors, with this sum. Errors are drawn around them, and
-    the candidate is accepted if the observed sum lies in the middle of the drawn sums (hybrid resampling,
-    Chuang and Lai 2000). Errors are normal, with Student's quantile for few clusters. An observed sum that
-    would be rare even if all parts were 0 does not shrink the interval further: its upper end is that of a
-    sum one standard error below the usual one (power-constrained limits, Cowan et al. 2011).
+    Errors are normal, with Student's quantile for few clusters. An observed sum that would be rare even if all parts
+    were 0 does not shrink the interval further: its upper end is that of a sum one standard error below the usual
+    one (power-constrained limits, Cowan et al. 2011).
 
     Args:
         parts: Estimates, shape ``(q,)``, asymptotically normal.
@@ -163,20 +170,20 @@ def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, leve
     errors = _errors(noise, variance) * (t_quantile(level, clusters - 1) / normal_quantile(level))
     tail, side = (1 - level) / 2, np.where(parts < 0, -1.0, 1.0)
 
-    def supposed(shift: float) -> FloatArray:
-        """Return the nearest parts with another sum: shifted in proportion to their variance."""
+    def candidate(shift: float) -> FloatArray:
+        """Return the nearest parts with another sum: each shifted in proportion to its variance."""
         return np.maximum(np.abs(parts) + shift * variance, 0.0) * side
 
     def sums(shift: float) -> FloatArray:
-        return np.abs(supposed(shift) + errors).sum(axis=1)
+        return np.abs(candidate(shift) + errors).sum(axis=1)
 
     all_zero = -_shift_to_zero(parts, variance)
-    bounding = max(observed, float(np.quantile(sums(all_zero), _LUCKY)))
-    least = _crossing(lambda shift: bool((sums(shift) >= observed).mean() >= tail), all_zero, 0.0)
+    bounding = max(observed, float(np.quantile(sums(all_zero), _POWER_CONSTRAINT)))
+    smallest = _crossing(lambda shift: bool((sums(shift) >= observed).mean() >= tail), all_zero, 0.0)
     largest = _crossing(
         lambda shift: bool((sums(shift) <= bounding).mean() < tail), all_zero, _beyond(sums, bounding, tail)
     )
-    low, high = (float(np.abs(supposed(shift)).sum()) for shift in (least, largest))
+    low, high = (float(np.abs(candidate(shift)).sum()) for shift in (smallest, largest))
     return min(low, observed), max(high, observed)
 
 
@@ -201,7 +208,7 @@ def _without_rounding(parts: FloatArray) -> FloatArray:
 
 
 def _shift_to_zero(parts: FloatArray, variance: FloatArray) -> float:
-    """Return the shift that removes every part that could be 0."""
+    """Return the shift that sets every part with an error to 0."""
     varies = variance > 0
     # Slightly more, because of rounding.
     return (1 + 1e-9) * float((np.abs(parts[varies]) / variance[varies]).max()) if varies.any() else 0.0
@@ -217,9 +224,9 @@ def _beyond(sums: Callable[[float], FloatArray], bounding: float, tail: float) -
     return shift
 
 
-def _crossing(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the least shift from which the condition holds."""
-    return low if holds(low) else bisected(low, high, holds, halvings=_HALVINGS)[1]
+def _crossing(condition: Callable[[float], bool], low: float, high: float) -> float:
+    """Return the smallest shift from which on the condition is true."""
+    return low if condition(low) else bisected(low, high, condition, halvings=_HALVINGS)[1]
 
 
 def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
@@ -228,9 +235,9 @@ def ece_interval(sample: Sample, level: float) -> tuple[Interval | None, str]:
 
 
 def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Interval | None, str]:
-    """Return the interval, and its name, of a calibration error over groups of scores.
+    """Return the interval of a calibration error over groups of scores, and its name.
 
-    ``gaps`` ``(m, groups)`` are outcome minus score of each cell, in its group's column.
+    ``gaps``, shape ``(m, groups)``, are outcome minus score of each cell, in the column of its group.
     """
     clusters = sample.n_clusters
     if clusters < MIN_CLUSTERS:
@@ -241,7 +248,7 @@ def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Inter
     if np.abs(influence).max() * sample.n <= _ROUNDING:  # no row differs, so there is no spread
         error, unseen = float(np.abs(parts).sum()), unseen_share(sample, level)
         return (max(0.0, error - unseen), error + unseen * (1 - error)), "Wilson upper bound (none seen)"
-    over = "" if sample.singletons else " over clusters"
+    method_suffix = "" if sample.singletons else " over clusters"
     return magnitude_interval(
         parts, covariance(influence, sample.sizes), clusters, level
-    ), f"delta{over}, inverted for bias"
+    ), f"delta{method_suffix}, inverted for bias"

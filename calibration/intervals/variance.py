@@ -1,8 +1,8 @@
 """Variance of an estimate from the influence of clusters, for all analytic standard errors.
 
-The influence of a row is how much it moves an estimate. Rows of a cluster depend on each other, clusters do
-not. So influence is summed within clusters, and the squares of the sums are added over clusters. Clusters
-with equal counts are one *group*, as in `Sample`.
+The influence of a row is how much it moves an estimate. Rows of one cluster depend on each other, clusters do not.
+So influence is summed within clusters, and the squares of the sums are added over clusters. Clusters with equal
+counts are one *group*, as in `Sample`.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ VarianceForm: TypeAlias = Literal["cr1", "cr2", "jackknife"]
 * ``cr2``: unbiased if rows are independent with equal variances.
 * ``jackknife``: leaving out one cluster at a time (CR3).
 
-All agree if clusters have equal sizes. If a few clusters hold most rows, each is larger than the one before.
+All agree if clusters have equal sizes. If a few clusters have most rows, each is larger than the one before.
 """
 
-_POWER = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
+_SHARE_POWER = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
 """Power of ``1 - share`` by which a cluster's sum is divided."""
 
 _BLOCK = 1 << 20
+"""Numbers per block of `influence`, which bounds its memory."""
 
 MIN_CLUSTERS = 2
-"""Fewest clusters for a standard error; a single one has no spread."""
+"""Minimum number of clusters for a standard error; a single one has no spread."""
 
 
 def cluster_error(influence: FloatArray, cluster: IntArray, label_cluster: IntArray | None = None) -> float:
@@ -82,7 +83,7 @@ def variance(
     count = (len(sums) if times is None else int(times.sum())) if clusters is None else clusters
     if count < MIN_CLUSTERS:
         return math.nan
-    scaled = sums / (1.0 - shares) ** _POWER[form] if _POWER[form] else sums
+    scaled = sums / (1.0 - shares) ** _SHARE_POWER[form] if _SHARE_POWER[form] else sums
     squares = (scaled if scaled.ndim == 1 else scaled.sum(axis=1)) ** 2
     return _factor(form, count) * float(squares.sum() if times is None else times @ squares)
 
@@ -119,7 +120,9 @@ def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatAr
 
     Each leaves out one cluster, or a block of clusters (Kott 2001).
 
-    ``times`` is the number of clusters that give each estimate, or None for one.
+    Args:
+        values: The estimates.
+        times: Number of clusters whose omission gives the same estimate, shape ``(k,)``, or None for one each.
     """
     times = np.ones(len(values), dtype=np.int64) if times is None else times
     count = times.sum()
@@ -134,12 +137,13 @@ def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> Fl
     """
     counts, m = sample.counts, len(sample.counts)
     rows = max(1, _BLOCK // max(m, 1))
-    pieces: list[FloatArray] = []
+    slopes: list[FloatArray] = []
     for start in range(0, m, rows):
+        # One row of the identity for each cell of the block.
         directions = np.zeros((min(rows, m - start), m))
         directions[np.arange(len(directions)), start + np.arange(len(directions))] = 1.0
-        pieces.append(derivative(formula, counts, directions))
-    slope = np.concatenate(pieces)
+        slopes.append(derivative(formula, counts, directions))
+    slope = np.concatenate(slopes)
     return slope - (counts @ slope) / sample.n
 
 
@@ -157,12 +161,12 @@ class ClusterSpread(NamedTuple):
     """Denominator and standard error, over clusters, of a mean of some rows.
 
     Attributes:
-        trials: Rows in the denominator; with weights their effective number.
-        clusters: Clusters with such a row.
+        trials: Number of rows in the denominator; with weights their effective number.
+        clusters: Number of clusters with such a row.
         cluster_size: Mean over rows of the size of their cluster: ``sum of m^2 / n``.
         degrees: Degrees of freedom of the standard error (`degrees_of_freedom`); NaN for one cluster.
-        clustered: Standard error, `VarianceForm` ``cr1``; NaN for one cluster.
-        jackknife: The same, leaving out one cluster at a time; NaN for one cluster.
+        clustered: Standard error by ``cr1`` (`VarianceForm`); NaN for one cluster.
+        jackknife: Standard error by leaving out one cluster at a time; NaN for one cluster.
     """
 
     trials: float
@@ -173,24 +177,26 @@ class ClusterSpread(NamedTuple):
     jackknife: float
 
 
-def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | None = None) -> ClusterSpread:
+def spread_of_sums(
+    totals: FloatArray, group_trials: FloatArray, times: IntArray | None = None
+) -> ClusterSpread:
     """Return the spread of ``sum of totals / sum of trials`` over groups of equal clusters.
 
-    Both arrays have one value per group, shape ``(k,)``, and at least one trial in total; ``times`` is the
-    number of clusters in each group, None for one in each.
+    Both arrays have one value per group, shape ``(k,)``, and at least one trial in total; ``times`` is the number of
+    clusters in each group, or None for one in each.
     """
     times = np.ones(len(totals), dtype=np.int64) if times is None else times
-    trials = float(times @ trials_of)
-    influences = (totals - float(times @ totals) / trials * trials_of) / trials
-    clusters = int(times[trials_of > 0].sum())
-    shares, degrees, jackknife = trials_of / trials, math.nan, math.nan
+    trials = float(times @ group_trials)
+    influences = (totals - float(times @ totals) / trials * group_trials) / trials
+    clusters = int(times[group_trials > 0].sum())
+    shares, degrees, jackknife = group_trials / trials, math.nan, math.nan
     if clusters >= MIN_CLUSTERS:
         degrees = degrees_of_freedom(shares, times)
         jackknife = variance(influences, times, form="jackknife", shares=shares, clusters=clusters)
     return ClusterSpread(
         trials=round(trials),
         clusters=clusters,
-        cluster_size=float(times @ trials_of**2) / trials,
+        cluster_size=float(times @ group_trials**2) / trials,
         degrees=degrees,
         clustered=math.sqrt(variance(influences, times, clusters=clusters)),
         jackknife=math.sqrt(jackknife),
@@ -200,7 +206,7 @@ def spread_of_sums(totals: FloatArray, trials_of: FloatArray, times: IntArray | 
 def spread_of_rows(values: FloatArray, cluster: IntArray, weight: FloatArray | None = None) -> ClusterSpread:
     """Return the spread of the mean of at least one row; each array has shape ``(n,)``.
 
-    Weights sum to the effective number of rows (`case_weights.scaled`).
+    Weights sum to the effective number of rows (`row_weights.scaled`).
     """
     if weight is None:
         return spread_of_sums(cluster_sums(values, cluster), cluster_sums(np.ones(len(values)), cluster))

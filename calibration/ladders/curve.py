@@ -1,6 +1,6 @@
-"""Share of faults caught by difficulty: a grid of decreasing logistic curves.
+"""Share of faults caught, by difficulty: a grid of decreasing logistic curves.
 
-Answers weight the curves, and the weights choose the next questions.
+Answers weight the curves, and the weighted curves choose the next questions.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class LadderAnswers(NamedTuple):
     Attributes:
         level_index: Level of each fault, counted from 0, shape ``(n,)``.
         caught: 1 for a fault that was caught, else 0, shape ``(n,)``.
-        cluster: Cluster number of each, shape ``(n,)``.
+        cluster: Cluster number of each fault, shape ``(n,)``.
     """
 
     level_index: IntArray
@@ -58,10 +58,10 @@ class Posterior(NamedTuple):
     """Posterior distribution of curves, without the negligible ones.
 
     Attributes:
-        curve: Their parameters (middle, slope, top, floor), shape ``(k, 4)``.
-        threshold: Position at which each catches `CAUGHT`, shape ``(k,)``: minus infinity before the easiest
+        curve: Parameters of the curves (middle, slope, top, floor), shape ``(k, 4)``.
+        threshold: Position at which each curve is at `CAUGHT`, shape ``(k,)``: minus infinity before the easiest
             level, infinity beyond the hardest.
-        weight: Posterior weights, shape ``(k,)``, their sum 1.
+        weight: Posterior weights, which sum to 1, shape ``(k,)``.
     """
 
     curve: FloatArray
@@ -69,7 +69,7 @@ class Posterior(NamedTuple):
     weight: FloatArray
 
     def shares(self, position: float) -> FloatArray:
-        """Return the share that each curve catches at a position, shape ``(k,)``."""
+        """Return the share caught at a position by each curve, shape ``(k,)``."""
         return _share(self.curve, np.array([position]))[:, 0]
 
     def quantiles(self, values: FloatArray, at: Sequence[float]) -> FloatArray:
@@ -97,6 +97,7 @@ class CurveFamily:
     @cached_property
     def _threshold(self) -> FloatArray:
         middle, slope, top, floor = self._curve.T
+        # A curve that never rises to `CAUGHT` is below it before the easiest level.
         odds = (CAUGHT - floor) / np.where(top > CAUGHT, top - CAUGHT, 1.0)
         position = np.where(top > CAUGHT, middle - np.log(odds) / slope, -np.inf)
         return np.where(position < 0.0, -np.inf, np.where(position > 1.0, np.inf, position))
@@ -104,8 +105,8 @@ class CurveFamily:
     @cached_property
     def _log_prior(self) -> FloatArray:
         _, slope, top, floor = self._curve.T
-        steep = -0.5 * ((np.log(slope) - np.log(_PRIOR_SLOPE)) / _PRIOR_SLOPE_SD) ** 2
-        return steep + np.log(_prior_of(_TOPS, top)) + np.log(_prior_of(_FLOORS, floor))
+        log_prior_slope = -0.5 * ((np.log(slope) - np.log(_PRIOR_SLOPE)) / _PRIOR_SLOPE_SD) ** 2
+        return log_prior_slope + np.log(_prior_of(_TOPS, top)) + np.log(_prior_of(_FLOORS, floor))
 
     @cached_property
     def _log_shares(self) -> tuple[FloatArray, FloatArray]:
@@ -113,9 +114,9 @@ class CurveFamily:
         return np.log(shares), np.log1p(-shares)
 
     def posterior(self, answers: LadderAnswers, answer_weight: float = 1.0) -> Posterior:
-        """Weigh the curves by the answers; without answers, by the prior alone.
+        """Weight the curves by prior and answers.
 
-        Each answer counts as ``answer_weight`` independent ones, at most 1.
+        Each answer counts as ``answer_weight`` independent answers, at most 1.
         """
         levels = len(self.positions)
         caught = np.bincount(answers.level_index, weights=answers.caught, minlength=levels)
@@ -138,37 +139,37 @@ def next_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list
     Returns:
         Level numbers, ascending, each repeated as often as it is asked about.
     """
-    chosen = _aimed_levels(family, answers, count) if len(answers.level_index) else []
-    asked = Counter[int](answers.level_index.tolist())
-    for _ in range(count - len(chosen)):
-        rarest = min(range(len(family.positions)), key=lambda level: (asked[level], level))
-        asked[rarest] += 1
-        chosen.append(rarest)
-    return sorted(chosen)
+    levels = _aimed_levels(family, answers, count) if len(answers.level_index) else []
+    times_asked = Counter[int](answers.level_index.tolist())
+    for _ in range(count - len(levels)):
+        rarest = min(range(len(family.positions)), key=lambda level: (times_asked[level], level))
+        times_asked[rarest] += 1
+        levels.append(rarest)
+    return sorted(levels)
 
 
 def _aimed_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
     """Return the levels nearest to evenly spaced posterior quantiles of the threshold.
 
-    Every other quantile beyond an end of the ladder is left to the even spread.
+    Every other quantile beyond an end of the ladder is dropped, which leaves its question to the even spread.
     """
-    aimed = count - round(count * _EVEN_SHARE)
+    n_aimed = count - round(count * _EVEN_SHARE)
     posterior = family.posterior(answers)
-    quantiles = posterior.quantiles(posterior.threshold, ((np.arange(aimed) + 0.5) / aimed).tolist())
-    used = np.isfinite(quantiles) | (np.arange(aimed) % 2 == 0)
-    nearest = np.abs(np.clip(quantiles[used], 0.0, 1.0)[:, None] - family.positions).argmin(axis=1)
+    quantiles = posterior.quantiles(posterior.threshold, ((np.arange(n_aimed) + 0.5) / n_aimed).tolist())
+    is_used = np.isfinite(quantiles) | (np.arange(n_aimed) % 2 == 0)
+    nearest = np.abs(np.clip(quantiles[is_used], 0.0, 1.0)[:, None] - family.positions).argmin(axis=1)
     return nearest.tolist()
 
 
 def _share(curve: FloatArray, positions: FloatArray) -> FloatArray:
-    middle, slope, top, floor = (each[:, None] for each in curve.T)
+    middle, slope, top, floor = (parameter[:, None] for parameter in curve.T)
     return floor + (top - floor) / (1.0 + np.exp(slope * (positions - middle)))
 
 
 def _quantiles(values: FloatArray, weight: FloatArray, at: Sequence[float]) -> FloatArray:
-    below = np.cumsum(weight)
-    targets = np.array(at, dtype=np.float64) * float(below[-1])
-    return values[np.minimum(np.searchsorted(below, targets), len(values) - 1)]
+    cumulative = np.cumsum(weight)
+    targets = np.array(at, dtype=np.float64) * float(cumulative[-1])
+    return values[np.minimum(np.searchsorted(cumulative, targets), len(values) - 1)]
 
 
 def _prior_of(table: Mapping[float, float], values: FloatArray) -> FloatArray:

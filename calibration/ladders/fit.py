@@ -17,7 +17,9 @@ from ..statistic import Statistic, defined
 from .curve import CurveFamily, LadderAnswers, Posterior
 
 LEVEL = 0.95
-_TAILS = ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)
+_QUANTILES = ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)
+"""Lower end, median and upper end of a posterior interval."""
+
 FLAT_AT = 0.05
 """Significance level of the two-sided test of level against catches; above it, a curve is called flat."""
 
@@ -25,22 +27,22 @@ DIP_AT = 0.01
 """Familywise significance level of the test for a level caught less often than a harder one (Bonferroni)."""
 
 _CURVE_POINTS = 41
-"""Points at which the curve is reported: a smooth line in a figure."""
+"""Number of points of the reported curve, enough for a smooth line in a figure."""
 
 _MIN_ANSWERS = 5
-"""Answers that a level needs to enter a test."""
+"""Minimum number of answers at a level that enters a test."""
 
 _FITTED_DEGREES = 3
 """Degrees of freedom of the fit: fewer than its four parameters, because of the prior."""
 
 _MIN_SHARE = 0.02
-"""Smallest expected share caught or missed; with a smaller one standardised residuals are far from normal."""
+"""Limit of expected shares caught or missed; below it standardised residuals are far from normal."""
 
 METHOD = "posterior of a logistic curve on the cluster-effective n"
 
 
 class Point(NamedTuple):
-    """Point of a fitted curve: its position, and the share caught there with its interval."""
+    """Point of a fitted curve: a position, and the share caught there with its interval."""
 
     position: float
     share: float
@@ -53,15 +55,15 @@ class LadderFit(NamedTuple):
 
     Attributes:
         threshold: Position at which 80 % are caught; minus infinity if fewer are caught at the easiest level,
-            infinity if more at the hardest.
-        low: Lower end of its interval, infinite in the same cases.
-        high: Upper end.
-        beyond: Probability that even the hardest level is caught at least 80 % of the time.
+            infinity if more are caught at the hardest.
+        low: Lower end of the interval of ``threshold``, which may be infinite.
+        high: Upper end of the interval of ``threshold``, which may be infinite.
+        beyond: Probability that at least 80 % are caught even at the hardest level.
         drop: Share caught at the easiest level minus share caught at the hardest.
         trend_p: p-value of no relation between level and being caught, or None if it cannot be computed.
-        misfit_p: p-value of a logistic curve; None with too few levels.
-        dip: Level caught less often than a harder one, beyond chance, or None without one.
-        answer_weight: Independent answers that each answer counts as, at most 1.
+        misfit_p: p-value of a logistic curve, or None with too few levels.
+        dip: Level with significantly fewer catches than a harder one, or None without such a level.
+        answer_weight: Number of independent answers that each answer counts as, at most 1.
         posterior: Posterior distribution of the curve.
     """
 
@@ -82,7 +84,7 @@ class LadderFit(NamedTuple):
         return self.trend_p is None or self.trend_p >= FLAT_AT
 
     def points(self) -> list[Point]:
-        """Return the curve from the easiest level to the hardest: medians and intervals."""
+        """Return points of the curve from the easiest level to the hardest: medians and intervals."""
         return [
             _point(self.posterior, position) for position in np.linspace(0.0, 1.0, _CURVE_POINTS).tolist()
         ]
@@ -99,8 +101,8 @@ def fit_ladder(family: CurveFamily, answers: LadderAnswers) -> LadderFit:
     )
     answer_weight = _answer_weight(answers, expected)
     posterior = family.posterior(answers, answer_weight)
-    low, threshold, high = posterior.quantiles(posterior.threshold, _TAILS)
-    drop_low, drop, drop_high = posterior.quantiles(posterior.shares(0.0) - posterior.shares(1.0), _TAILS)
+    low, threshold, high = posterior.quantiles(posterior.threshold, _QUANTILES)
+    drop_low, drop, drop_high = posterior.quantiles(posterior.shares(0.0) - posterior.shares(1.0), _QUANTILES)
     low, high = _widen_to_levels(
         family.positions[np.unique(answers.level_index)], float(low), float(threshold), float(high)
     )
@@ -119,7 +121,7 @@ def fit_ladder(family: CurveFamily, answers: LadderAnswers) -> LadderFit:
 
 
 def _point(posterior: Posterior, position: float) -> Point:
-    low, middle, high = posterior.quantiles(posterior.shares(position), _TAILS)
+    low, middle, high = posterior.quantiles(posterior.shares(position), _QUANTILES)
     return Point(position, float(middle), float(low), float(high))
 
 
@@ -138,7 +140,7 @@ def _answer_weight(answers: LadderAnswers, expected: FloatArray) -> float:
 
 
 def _trend(family: CurveFamily, answers: LadderAnswers) -> float | None:
-    """Return the p of a covariance of 0 between level and being caught, over clusters."""
+    """Return the p-value of "level and being caught have no covariance", over clusters."""
     position = family.positions[answers.level_index]
     products = (position - position.mean()) * (answers.caught - answers.caught.mean())
     if not products.any():
@@ -158,11 +160,11 @@ def _widen_to_levels(tested: FloatArray, low: float, threshold: float, high: flo
 
 
 def _dip(answers: LadderAnswers, levels: int, answer_weight: float) -> int | None:
-    """Return the level caught less often than a harder one, if that is significant; else None.
+    """Return the level with significantly fewer catches than a harder one, or None.
 
-    Of several such levels it is the one with the smallest p-value. Each pair of levels is tested by Fisher's
-    exact test, with ``answer_weight`` independent answers for each answer, and its p-value is multiplied by
-    the number of pairs.
+    Of several such levels it is the one with the smallest p-value. Each pair of levels is tested by Fisher's exact
+    test, with ``answer_weight`` independent answers for each answer, and its p-value is multiplied by the number of
+    pairs.
     """
     counts = (answer_weight * np.bincount(answers.level_index, minlength=levels)).astype(int)
     missed = (
@@ -175,14 +177,14 @@ def _dip(answers: LadderAnswers, levels: int, answer_weight: float) -> int | Non
         )
         for easy, hard in combinations(testable, 2)
     }
-    least = min(p_values, key=p_values.__getitem__, default=None)
-    return None if least is None or p_values[least] * len(p_values) > DIP_AT else least[0]
+    clearest = min(p_values, key=p_values.__getitem__, default=None)
+    return None if clearest is None or p_values[clearest] * len(p_values) > DIP_AT else clearest[0]
 
 
 def _misfit(answers: LadderAnswers, expected: FloatArray, answer_weight: float) -> float | None:
-    """Return the p of Pearson's chi-square over the levels with enough answers.
+    """Return the p-value of Pearson's chi-squared test over the levels with enough answers.
 
-    Each answer counts as ``answer_weight`` independent ones.
+    Each answer counts as ``answer_weight`` independent answers.
     """
     counts = np.bincount(answers.level_index, minlength=len(expected))
     caught = np.bincount(answers.level_index, weights=answers.caught, minlength=len(expected))
@@ -191,6 +193,6 @@ def _misfit(answers: LadderAnswers, expected: FloatArray, answer_weight: float) 
     if degrees < 1:
         return None
     share = np.clip(expected[testable], _MIN_SHARE, 1 - _MIN_SHARE)
-    asked = counts[testable]
-    squares = (caught[testable] - asked * share) ** 2 / (asked * share * (1 - share))
+    n_answers = counts[testable]
+    squares = (caught[testable] - n_answers * share) ** 2 / (n_answers * share * (1 - share))
     return float(gammaincc(degrees / 2, answer_weight * float(squares.sum()) / 2))

@@ -15,25 +15,26 @@ from ..betting import STAKES, evidence, log_wealth
 from ..intervals.clustered_means import mean_over_clusters
 from .look_levels import look_levels
 
-_SAMPLED = 20_000
+_SAMPLES = 20_000
+"""Simulated runs for one detection rate."""
 
-_FEWEST, _MOST, _OFTEN = 10, 10_000, 10
-"""Smallest and largest number of anchors, and number of reply counts, that are tried for the target power."""
+_MIN_ANCHORS, _MAX_ANCHORS, _REPLY_COUNTS = 10, 10_000, 10
+"""Smallest and largest number of anchors, and how many numbers of replies, are tried for the target power."""
 
-_DROP, _LOOKS, _TARGET = 0.1, 5, 0.7
-"""Assumed drop, looks within which it should be found, and target chance to find it."""
+_DROP, _LOOKS, _TARGET_POWER = 0.1, 5, 0.7
+"""Assumed drop, number of looks within which it should be found, and target chance to find it."""
 
 
 def paired_drops(
     certified: FloatArray, looks: Sequence[FloatArray], cluster: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the drop in accuracy since the certified run after each look, and the p of no drop.
+    """Return the drop in accuracy since the certified run after each look, and its p-value.
 
     Each anchor is compared with itself: its correctness at certification minus its mean over the looks so
     far, by a one-sided t-test over clusters. A judge that repeats its verdicts, right or wrong, has
-    differences of 0, so looks need not be independent, and no accuracy has to be accepted in advance. Two
-    anchors are added, one that became wrong and one that became right (Bonett and Price 2012); without them a
-    few changes in one direction would be enough.
+    differences of 0, so looks need not be independent, and no accuracy has to be accepted in advance. Two anchors
+    are added, one that became wrong and one that became right (Bonett and Price 2012); without them a few changes
+    in one direction would be an alarm.
 
     Args:
         certified: Share of correct replies on each anchor at certification, shape ``(n,)``.
@@ -41,40 +42,42 @@ def paired_drops(
         cluster: Cluster number of each anchor, shape ``(n,)``.
 
     Returns:
-        The drop, and p, after each look, shape ``(looks,)`` each.
+        The drop and the p-value of no drop after each look, shape ``(looks,)`` each.
     """
     drops, p_values = list[float](), list[float]()
-    times, sums = np.zeros(len(certified)), np.zeros(len(certified))
+    times_judged, sums = np.zeros(len(certified)), np.zeros(len(certified))
     for look in looks:
         judged = np.isfinite(look)
-        times, sums = times + judged, sums + np.where(judged, look, 0.0)
-        ever_judged = times > 0
-        difference = certified[ever_judged] - sums[ever_judged] / times[ever_judged]
+        times_judged, sums = times_judged + judged, sums + np.where(judged, look, 0.0)
+        ever_judged = times_judged > 0
+        difference = certified[ever_judged] - sums[ever_judged] / times_judged[ever_judged]
         drops.append(float(difference.mean()) if ever_judged.any() else 0.0)
         clusters = cluster[ever_judged]
-        top = int(clusters.max(initial=-1))
-        mean = mean_over_clusters(np.append(difference, (1.0, -1.0)), np.append(clusters, (top + 1, top + 2)))
+        last_cluster = int(clusters.max(initial=-1))
+        mean = mean_over_clusters(
+            np.append(difference, (1.0, -1.0)), np.append(clusters, (last_cluster + 1, last_cluster + 2))
+        )
         p_values.append(float(stdtr(mean.degrees, -mean.value / mean.error)))
     return np.array(drops), np.array(p_values)
 
 
 def first_drop(p: FloatArray, levels: FloatArray) -> int | None:
-    """Return the first look, from 0, whose p is at most its level (`look_levels`), or None."""
-    reached = np.flatnonzero(p <= levels)
-    return int(reached[0]) if len(reached) else None
+    """Return the first look, from 0, with a p-value at most its level (`look_levels`), or None."""
+    alarms = np.flatnonzero(p <= levels)
+    return int(alarms[0]) if len(alarms) else None
 
 
 class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
-    """Power of the paired test when verdicts do not repeat, which is its worst case.
+    """Power of the paired test if verdicts do not repeat, which is its worst case.
 
     Attributes:
         drop: Assumed drop in accuracy, from the first look on.
         looks: Number of looks.
-        found: Chance to find the drop within them.
+        found: Chance to find the drop within these looks.
         wanted: Target chance.
         anchors: Number of anchors that reaches the target.
-        replies: Replies per anchor of the certified run that reach it with the present anchors, or None if nine
-            more do not.
+        replies: Replies per anchor of the certified run that reach the target with the present anchors, or None if
+            nine more do not.
     """
 
     drop: float
@@ -86,25 +89,30 @@ class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def drift_power(accuracy: float, anchors: int, *, replies: float = 1.0) -> DriftPower:
-    """Return how often `paired_drops` finds a drop, and what it takes to reach the target.
+    """Return the power of `paired_drops`, and the anchors or replies that reach the target.
 
     Args:
         accuracy: The judge's accuracy at certification.
         anchors: Number of anchors at certification, taken as independent and equally hard.
         replies: Replies on each anchor in the certified run.
     """
-    enough = _FEWEST + bisect_left(
-        range(_FEWEST, _MOST), _TARGET, key=lambda count: _detection_rate(accuracy, count, replies)
+    needed_anchors = _MIN_ANCHORS + bisect_left(
+        range(_MIN_ANCHORS, _MAX_ANCHORS),
+        _TARGET_POWER,
+        key=lambda count: _detection_rate(accuracy, count, replies),
     )
-    fewest = math.ceil(replies)
-    more_replies = range(fewest, fewest + _OFTEN)
+    present_replies = math.ceil(replies)
+    more_replies = range(present_replies, present_replies + _REPLY_COUNTS)
     return DriftPower(
         drop=_DROP,
         looks=_LOOKS,
         found=_detection_rate(accuracy, anchors, replies),
-        wanted=_TARGET,
-        anchors=enough,
-        replies=next((r for r in more_replies if _detection_rate(accuracy, anchors, r) >= _TARGET), None),
+        wanted=_TARGET_POWER,
+        anchors=needed_anchors,
+        replies=next(
+            (count for count in more_replies if _detection_rate(accuracy, anchors, count) >= _TARGET_POWER),
+            None,
+        ),
     )
 
 
@@ -114,8 +122,8 @@ def _detection_rate(accuracy: float, anchors: int, replies: float) -> float:
     Each verdict is drawn anew: 20,000 samples from one seed.
     """
     rng = np.random.default_rng(0)
-    certified = rng.binomial(round(anchors * replies), accuracy, _SAMPLED) / round(anchors * replies)
-    by_look = rng.binomial(anchors, max(0.0, accuracy - _DROP), (_LOOKS, _SAMPLED)) / anchors
+    certified = rng.binomial(round(anchors * replies), accuracy, _SAMPLES) / round(anchors * replies)
+    by_look = rng.binomial(anchors, max(0.0, accuracy - _DROP), (_LOOKS, _SAMPLES)) / anchors
     looks = np.arange(1, _LOOKS + 1)[:, None]
     so_far = np.cumsum(by_look, axis=0) / looks
     variance = certified * (1 - certified) / replies + so_far * (1 - so_far) / looks
@@ -128,9 +136,9 @@ def _detection_rate(accuracy: float, anchors: int, replies: float) -> float:
 def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
     """Return the evidence for a drop after each look, as an e-process.
 
-    It is valid if looks are independent of each other given the anchors. Verdicts at temperature 0 are not:
-    repeated verdicts count again in each look, and up to 17 % of false alarms were observed if the accepted
-    level is the judge's own accuracy. Accept a lower level.
+    It is valid if looks are independent of each other given the anchors. Verdicts at temperature 0 are not: repeated
+    verdicts count again in each look, and up to 17 % of false alarms were observed where the accepted level was the
+    judge's own accuracy. So accept a lower level.
 
     A look is one run over a fixed set of anchors: the share of correct replies on each. Each stake bets on
     "less accurate than accepted": a look multiplies its wealth by ``prod_i (1 - stake (x_i - m0) / (1 -
@@ -146,8 +154,7 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
         accepted: The accepted accuracy ``m0``, below 1.
 
     Returns:
-        The evidence after each look, shape ``(looks,)``. It may fall again; an alarm stays once it was
-        raised.
+        The evidence after each look, shape ``(looks,)``. It may fall again, but an alarm stays raised.
 
     Raises:
         ValueError: The accepted level is not in (0, 1).
@@ -163,5 +170,5 @@ def drift_evidence(looks: Sequence[FloatArray], accepted: float) -> FloatArray:
 
 def first_alarm(evidence: FloatArray, alpha: float = 0.05) -> int | None:
     """Return the first look at which the evidence reaches ``1 / alpha``, or None."""
-    reached = np.flatnonzero(evidence >= 1 / alpha)
-    return int(reached[0]) if len(reached) else None
+    alarms = np.flatnonzero(evidence >= 1 / alpha)
+    return int(alarms[0]) if len(alarms) else None

@@ -31,10 +31,12 @@ class SelfConsistency(NamedTuple):
 def self_consistency(repeats: Sequence[Sequence[bool]], cluster: IntArray) -> SelfConsistency:
     """Measure the agreement between repeats of the same question.
 
-    ``repeats`` holds, for each item, whether each of at least two repeats passed it; ``cluster`` holds the
-    cluster number of each item.
+    The flip rate of an item with ``k`` repeats, ``k_c`` of them with verdict ``c``, is
+    ``1 - sum over c of k_c (k_c - 1) / (k (k - 1))``.
 
-    The flip rate of an item is ``1 - sum_c k_c (k_c - 1) / (k (k - 1))``.
+    Args:
+        repeats: Whether each repeat passed, by item; at least two repeats each.
+        cluster: Cluster number of each item.
 
     Raises:
         ValueError: An item has fewer than two repeats.

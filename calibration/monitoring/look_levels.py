@@ -12,20 +12,21 @@ from scipy.special import ndtr
 
 from ..arrays import FloatArray, bisected
 
-_SOON = 5
+_FIRST_LOOKS = 5
 """Number of first looks that share most of the chance of a false alarm equally."""
 
-_LATER = 0.6
-"""Later looks' part of the chance, as a multiple of their share of information.
+_LATER_PART = 0.6
+"""Part of the chance that later looks get, as a multiple of their share of information.
 
-That is a tenth of the chance if the certified run has one reply per anchor."""
+That is a tenth of the chance if the certified run has one reply per anchor.
+"""
 
 _FAR, _POINTS = 9.0, 257
 """Standard deviations beyond which chances are negligible, and points of the numerical integral."""
 
 
 def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatArray:
-    """Return the p at which each look signals a drop.
+    """Return the largest p-value with which each look signals a drop.
 
     Over all looks, a judge that does not change is flagged with chance ``alpha``.
 
@@ -46,30 +47,30 @@ def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatA
     Returns:
         Levels, shape ``(looks,)``; the first ones do not depend on the number of looks.
     """
-    shares = np.arange(1, _SOON + 1) / (np.arange(1, _SOON + 1) + replies)
-    reserve = alpha * _LATER * (1 - float(shares[-1]))
+    shares = np.arange(1, _FIRST_LOOKS + 1) / (np.arange(1, _FIRST_LOOKS + 1) + replies)
+    reserve = alpha * _LATER_PART * (1 - float(shares[-1]))
     levels, points, chance = list[float](), np.zeros(1), np.ones(1)
     for start, end in zip((0.0, *shares[:-1].tolist()), shares.tolist(), strict=True):
         step = math.sqrt(end - start)
-        line = _line_crossed((alpha - reserve) / _SOON, points, chance, step, 1.0)
+        line = _line_crossed((alpha - reserve) / _FIRST_LOOKS, points, chance, step, 1.0)
         levels.append(float(ndtr(-line / math.sqrt(end))))
         points, chance = _not_crossed(line, math.sqrt(end), step, points, chance)
     line = _line_crossed(reserve, points, chance, math.sqrt(1 - shares[-1]), 2.0)
-    later = np.arange(_SOON + 1, max(_SOON, looks) + 1)
+    later = np.arange(_FIRST_LOOKS + 1, max(_FIRST_LOOKS, looks) + 1)
     return np.append(levels, ndtr(-line / np.sqrt(later / (later + replies))))[:looks]
 
 
 def _line_crossed(target: float, points: FloatArray, chance: FloatArray, step: float, sides: float) -> float:
     """Return the line that the motion crosses with the target chance.
 
-    With ``sides`` 1 it is above the line at the end of the step; with 2, at any time during the step, which is
-    twice as likely (reflection principle).
+    With ``sides`` 1 the motion is above the line at the end of the step. With 2 it is above the line at any time
+    during the step, which is twice as likely (reflection principle).
     """
 
-    def seldom(line: float) -> bool:
+    def is_rare(line: float) -> bool:
         return float(chance @ np.minimum(1.0, sides * ndtr((points - line) / step))) <= target
 
-    return bisected(0.0, _FAR, seldom)[1]
+    return bisected(0.0, _FAR, is_rare)[1]
 
 
 def _not_crossed(

@@ -1,6 +1,6 @@
-"""Labels for an interval that has at most a given half-width in most samples.
+"""Labels for an interval of at most a given half-width in most samples.
 
-With labels for this half-width on average, half of the samples would have wider intervals.
+With labels that give this half-width on average, half of the samples would have wider intervals.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ DEFAULT_ASSURANCE = 0.8
 
 _DRAWS, _SEED = 4_000, 0
 
-_MOST = 64
-"""Largest number tried, as a multiple of the labels that are enough on average."""
+_MAX_MULTIPLE = 64
+"""Largest number of labels tried, as a multiple of the number that is enough on average."""
 
 _STEP = 1e-20
 """Complex step of the derivative of kappa (see `arrays.derivative`)."""
@@ -45,9 +45,9 @@ class Expected(NamedTuple):
 
     Attributes:
         tpr: True positive rate of the judge.
-        tnr: Its true negative rate.
+        tnr: True negative rate of the judge.
         prevalence: Share of right items.
-        rows_per_cluster: Items in a cluster.
+        rows_per_cluster: Number of items per cluster.
         icc: Correlation within clusters.
     """
 
@@ -69,10 +69,11 @@ class Expected(NamedTuple):
         return [wrong * self.tnr, wrong * (1 - self.tnr), right * (1 - self.tpr), right * self.tpr]
 
 
-_Errors: TypeAlias = Callable[[int, np.random.Generator], FloatArray]
-"""Function from a number of labels to the standard error, over independent rows, in each of `_DRAWS` samples.
+_ErrorFunction: TypeAlias = Callable[[int, np.random.Generator], FloatArray]
+"""Function from a number of labels to the standard errors of `_DRAWS` samples of independent rows.
 
-It is infinite where it cannot be estimated."""
+An error is infinite where it cannot be estimated.
+"""
 
 
 def assured_labels(
@@ -82,11 +83,11 @@ def assured_labels(
     unlabelled: int | None = None,
     assurance: float = DEFAULT_ASSURANCE,
 ) -> dict[str, int | None]:
-    """Return the labels for 95 % intervals of at most this half-width, by rate.
+    """Return the number of labels for 95 % intervals of at most this half-width, by rate.
 
-    Intervals are that narrow in the share ``assurance`` of samples, or None if no number is enough. Samples are
-    simulated: tables of label and verdict and, if items cluster, the error of the estimated spread, which is
-    larger with fewer clusters.
+    Intervals are that narrow in the share ``assurance`` of samples; None if no number is enough. Samples are
+    simulated: tables of label and verdict and, if clusters have several items, the error of the estimated spread,
+    which is larger with fewer clusters.
     """
     average = average_labels(expected, half_width, unlabelled)
     errors = {
@@ -98,19 +99,19 @@ def assured_labels(
     if unlabelled is not None:
         errors["corrected_pass_rate"] = _corrected_errors(expected, unlabelled)
     labels = {
-        name: _enough(errors_of_rate, average[name], expected, half_width, assurance)
+        name: _sufficient_labels(errors_of_rate, average[name], expected, half_width, assurance)
         for name, errors_of_rate in errors.items()
     }
     if unlabelled is None:
         return labels
     right, wrong = average["rogan_gladen_right"], average["rogan_gladen_wrong"]
-    split: tuple[int | None, int | None] = None, None
+    by_class: tuple[int | None, int | None] = None, None
     if right is not None and wrong is not None:
         classes = ClassLabels(right, wrong)
         errors_of_rate = _rogan_gladen_errors(expected, unlabelled, classes)
-        total = _enough(errors_of_rate, right + wrong, expected, half_width, assurance)
-        split = split if total is None else _split(total, classes)
-    return labels | {"rogan_gladen_right": split[0], "rogan_gladen_wrong": split[1]}
+        total = _sufficient_labels(errors_of_rate, right + wrong, expected, half_width, assurance)
+        by_class = by_class if total is None else _split(total, classes)
+    return labels | {"rogan_gladen_right": by_class[0], "rogan_gladen_wrong": by_class[1]}
 
 
 def average_labels(
@@ -118,7 +119,7 @@ def average_labels(
 ) -> dict[str, int | None]:
     """Return the labels at which intervals have this half-width on average, by rate.
 
-    Items are taken as independent, as in textbooks, or None if no number is enough.
+    Items are taken as independent, as in textbooks. None if no number is enough.
     """
     tpr, tnr, prevalence = expected.tpr, expected.tnr, expected.prevalence
     labels: dict[str, int | None] = {
@@ -137,33 +138,35 @@ def average_labels(
     return labels
 
 
-def _enough(
-    errors: _Errors, on_average: int | None, expected: Expected, half_width: float, assurance: float
+def _sufficient_labels(
+    errors: _ErrorFunction, on_average: int | None, expected: Expected, half_width: float, assurance: float
 ) -> int | None:
-    """Return the least sufficient number of labels, or None.
+    """Return the smallest sufficient number of labels, or None.
 
-    The search starts from half of the number that is enough on average.
+    It is bisected from half of the number that is enough on average.
     """
     if on_average is None:
         return None
     start = max(2, math.ceil(on_average * expected.effect))
 
-    def narrow(labels: int) -> bool:
+    def is_enough(labels: int) -> bool:
         rng = np.random.default_rng(_SEED)
         return bool((_half_widths(errors, labels, expected, rng) <= half_width).mean() >= assurance)
 
     low, high = start // 2, start
-    while not narrow(high):
+    while not is_enough(high):
         low, high = high, 2 * high
-        if high > _MOST * start:
+        if high > _MAX_MULTIPLE * start:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if narrow(middle) else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
 
 
-def _half_widths(errors: _Errors, labels: int, expected: Expected, rng: np.random.Generator) -> FloatArray:
+def _half_widths(
+    errors: _ErrorFunction, labels: int, expected: Expected, rng: np.random.Generator
+) -> FloatArray:
     error = errors(labels, rng)
     if expected.rows_per_cluster == 1:
         return normal_quantile(LEVEL) * error
@@ -180,22 +183,25 @@ def _tables(expected: Expected, labels: int, rng: np.random.Generator) -> FloatA
     return rng.multinomial(labels, expected.shares, size=_DRAWS).astype(np.float64)
 
 
-def _rate_errors(expected: Expected, successes: list[int], trials: list[int]) -> _Errors:
+def _rate_errors(expected: Expected, successes: list[int], trials: list[int]) -> _ErrorFunction:
     def errors(labels: int, rng: np.random.Generator) -> FloatArray:
         tables = _tables(expected, labels, rng)
-        tried = tables[:, trials].sum(axis=1)
-        share = tables[:, successes].sum(axis=1) / np.maximum(tried, 1)
+        n = tables[:, trials].sum(axis=1)
+        share = tables[:, successes].sum(axis=1) / np.maximum(n, 1)
         # Wilson's half-width over the quantile, which is wider than Wald's if a rate is near 0 or 1.
         square = normal_quantile(LEVEL) ** 2
-        error = np.sqrt(tried * share * (1 - share) + square / 4) / (tried + square)
-        return np.where(tried > 0, error, np.inf)
+        error = np.sqrt(n * share * (1 - share) + square / 4) / (n + square)
+        return np.where(n > 0, error, np.inf)
 
     return errors
 
 
-def _kappa_errors(expected: Expected) -> _Errors:
+def _kappa_errors(expected: Expected) -> _ErrorFunction:
+    """Return the errors of kappa by the delta method, with the noise of a bootstrap."""
+
     def errors(labels: int, rng: np.random.Generator) -> FloatArray:
         shares = _tables(expected, labels, rng) / labels
+        # The derivative by each cell, by the complex step.
         steps = [
             cohen_kappa(QUADRANTS.tables(shares + 1j * _STEP * np.eye(4)[cell])).imag / _STEP
             for cell in range(4)
@@ -208,7 +214,7 @@ def _kappa_errors(expected: Expected) -> _Errors:
     return errors
 
 
-def _corrected_errors(expected: Expected, unlabelled: int) -> _Errors:
+def _corrected_errors(expected: Expected, unlabelled: int) -> _ErrorFunction:
     """Return the errors of PPI++, the root of ``var(Y) (1 - rho^2 N / (N + n)) / n``."""
 
     def errors(labels: int, rng: np.random.Generator) -> FloatArray:
@@ -223,7 +229,7 @@ def _corrected_errors(expected: Expected, unlabelled: int) -> _Errors:
     return errors
 
 
-def _rogan_gladen_errors(expected: Expected, unlabelled: int, classes: ClassLabels) -> _Errors:
+def _rogan_gladen_errors(expected: Expected, unlabelled: int, classes: ClassLabels) -> _ErrorFunction:
     def errors(labels: int, rng: np.random.Generator) -> FloatArray:
         right, wrong = _split(labels, classes)
         passing = expected.prevalence * expected.tpr + (1 - expected.prevalence) * (1 - expected.tnr)
@@ -241,6 +247,6 @@ def _rogan_gladen_errors(expected: Expected, unlabelled: int, classes: ClassLabe
 
 
 def _split(labels: int, classes: ClassLabels) -> tuple[int, int]:
-    """Split labels over right and wrong items, in the proportion that needs the fewest."""
+    """Split labels over right and wrong items, in the proportion that needs the fewest labels."""
     right = min(labels - 1, max(1, round(labels * classes.right / sum(classes))))
     return right, labels - right

@@ -34,7 +34,7 @@ _MAX_SCALE = 1e18
 """Scale of an allocation above which no budget is spent."""
 
 _ROUNDING = 1e-6
-"""Part of an output by which bisection may miss a whole number."""
+"""Fraction of an output by which bisection may miss a whole number."""
 
 
 class Pilot(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,10 +42,10 @@ class Pilot(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         decided: Share of outputs that the checkers decide.
-        decided_rate: Share of those that pass.
+        decided_rate: Share of decided outputs that pass.
         open_rate: Share of undecided outputs that are right.
-        explained: Share of the variance of their labels that verdicts explain (squared multiple correlation):
-            those of ``cheap``, of ``expensive``, and of both as ``cheap+expensive``.
+        explained: Share of the variance of undecided outputs' labels that verdicts explain (squared multiple
+            correlation), by judge: ``cheap``, ``expensive``, and both as ``cheap+expensive``.
         n: Number of labelled outputs behind these rates; 0 if they are assumed.
     """
 
@@ -75,7 +75,7 @@ class Phase(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def phase(self) -> str:
-        """Former name of ``name``, in which the expensive judge's phase is ``dear``."""
+        """Former name of the phase, with ``dear`` for ``expensive``."""
         return former_phase(self.name)
 
 
@@ -129,9 +129,9 @@ def plan_budget(
     """Return the plan that spends a budget for the narrowest interval.
 
     The estimate is that of nested samples: each phase is a random part of the one before, and corrects it
-    (`multi_phase_rate`). Its variance is a sum over phases: the variance of the phase divided by its number
-    of outputs. So a phase gets outputs in proportion to the root of its variance over its price; if that
-    exceeds the phase before, both get equal numbers. All sets of judges are tried.
+    (`multi_phase_rate`). Its variance is a sum over phases: the variance of the phase divided by its number of
+    outputs. So a phase gets outputs in proportion to the root of its variance over its price; if that is more than
+    the phase before gets, both get equal numbers. All sets of judges are tried.
 
     Source: Neyman 1938 for two phases; Cochran 1977, chapter 12; Kott 1990 for more of them.
 
@@ -144,7 +144,7 @@ def plan_budget(
         effect: Factor by which clusters multiply the variance.
 
     Raises:
-        UsageError: The budget does not pay for the fewest labels, something unlimited costs nothing, or
+        UsageError: The budget does not pay for the minimum of labels, outputs without a limit cost nothing, or
             checkers decide everything.
     """
     if pilot.decided >= 1.0:
@@ -153,20 +153,22 @@ def plan_budget(
         raise UsageError(
             f"outputs without a cost need a limit: say how many there are with {setting('of', 'N')}"
         )
-    offered = [names for names in _DESIGNS if all(name in costs for name in names)]
-    steps = {"+".join(names) or "labels alone": _steps(names, costs, pilot) for names in offered}
-    most = math.inf if outputs is None else outputs * (1 - pilot.decided)
-    counts = {name: _allocate(budget, each, most) for name, each in steps.items()}
+    designs = [names for names in _DESIGNS if all(name in costs for name in names)]
+    steps = {"+".join(names) or "labels alone": _steps(names, costs, pilot) for names in designs}
+    available = math.inf if outputs is None else outputs * (1 - pilot.decided)
+    allocations = {name: _allocate(budget, design, available) for name, design in steps.items()}
     half_widths = {
-        name: _half_width(steps[name], each, effect) for name, each in counts.items() if each is not None
+        name: _half_width(steps[name], counts, effect)
+        for name, counts in allocations.items()
+        if counts is not None
     }
     if not half_widths:
-        least = min(_price(step, [float(MIN_LABELS)] * len(step)) for step in steps.values())
+        cheapest = min(_price(step, [float(MIN_LABELS)] * len(step)) for step in steps.values())
         raise UsageError(
-            f"a budget of {budget:g} does not pay for {MIN_LABELS} labels and their checks and judgements ({least:,.2f}); raise {setting('budget')}"
+            f"a budget of {budget:g} does not pay for {MIN_LABELS} labels and their checks and judgements ({cheapest:,.2f}); raise {setting('budget')}"
         )
     best = min(half_widths, key=lambda name: half_widths[name])
-    best_counts = counts[best] or []
+    best_counts = allocations[best] or []
     phases = _phases(steps[best], best_counts, pilot)
     return BudgetPlan(
         budget=budget,
@@ -175,7 +177,7 @@ def plan_budget(
         open_half_width=_half_width(steps[best][1:], best_counts[1:], effect) / max(1 - pilot.decided, 1e-12),
         phases=phases,
         half_widths=half_widths,
-        labels_alone_cost=_cost_of(half_widths[best], steps["labels alone"], most, effect),
+        labels_alone_cost=_cost_of(half_widths[best], steps["labels alone"], available, effect),
         pilot=pilot,
     )
 
@@ -186,38 +188,42 @@ def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot:
     Finding one undecided output takes ``1 / (1 - decided)`` checks.
     """
     undecided = 1 - pilot.decided
-    # Variance of an undecided output's label, in the rate of all outputs.
-    within = undecided**2 * pilot.open_rate * (1 - pilot.open_rate)
+    # Variance that an undecided output's label adds to the rate of all outputs.
+    label_variance = undecided**2 * pilot.open_rate * (1 - pilot.open_rate)
     overall_rate = pilot.decided * pilot.decided_rate + undecided * pilot.open_rate
     # Variance of the checker's result, where an undecided output counts as the rate of undecided outputs.
-    checked = pilot.decided * pilot.decided_rate + undecided * pilot.open_rate**2 - overall_rate**2
+    check_variance = pilot.decided * pilot.decided_rate + undecided * pilot.open_rate**2 - overall_rate**2
     explained = [0.0, *(pilot.explained["+".join(judges[: n + 1])] for n in range(len(judges)))]
-    parts = [max(0.0, after - before) for before, after in pairwise(explained)] + [1 - explained[-1]]
+    # A judge's phase has the variance that it explains beyond the judges before; labels have the rest.
+    shares = [max(0.0, after - before) for before, after in pairwise(explained)] + [1 - explained[-1]]
     return [
-        _Step("check", costs["check"] / undecided, max(0.0, checked) * undecided),
+        _Step("check", costs["check"] / undecided, max(0.0, check_variance) * undecided),
         *(
-            _Step(name, costs[name], within * part)
-            for name, part in zip((*judges, "label"), parts, strict=True)
+            _Step(name, costs[name], label_variance * share)
+            for name, share in zip((*judges, "label"), shares, strict=True)
         ),
     ]
 
 
-def _allocate(budget: float, steps: Sequence[_Step], most: float) -> list[float] | None:
+def _allocate(budget: float, steps: Sequence[_Step], available: float) -> list[float] | None:
     """Allocate undecided outputs to phases, never more than in the phase before.
 
-    There are ``most`` undecided outputs. None if the budget does not pay for the fewest labels.
+    There are ``available`` undecided outputs. None if the budget does not pay for the minimum of labels.
     """
     ratios = _falling_ratios(steps)
 
     def counts(scale: float) -> list[float]:
-        return [min(most, max(MIN_LABELS, scale * ratio if ratio < math.inf else most)) for ratio in ratios]
+        return [
+            min(available, max(MIN_LABELS, scale * ratio if ratio < math.inf else available))
+            for ratio in ratios
+        ]
 
-    if most < MIN_LABELS or _price(steps, counts(0.0)) > budget:
+    if available < MIN_LABELS or _price(steps, counts(0.0)) > budget:
         return None
     low, high = 0.0, 1.0
     while (
         _price(steps, counts(high)) <= budget
-        and any(count < most for count in counts(high))
+        and any(count < available for count in counts(high))
         and high < _MAX_SCALE
     ):
         low, high = high, 2 * high
@@ -254,20 +260,20 @@ def _half_width(steps: Sequence[_Step], counts: Sequence[float], effect: float) 
     return normal_quantile(LEVEL) * math.sqrt(effect * variance)
 
 
-def _cost_of(half_width: float, steps: Sequence[_Step], most: float, effect: float) -> float | None:
-    """Return the least cost of a design with this half-width, or None."""
-    enough = [most] * len(steps)
-    if most < math.inf and _half_width(steps, enough, effect) > half_width:
+def _cost_of(half_width: float, steps: Sequence[_Step], available: float, effect: float) -> float | None:
+    """Return the smallest cost of a design with this half-width, or None if no number is enough."""
+    all_outputs = [available] * len(steps)
+    if available < math.inf and _half_width(steps, all_outputs, effect) > half_width:
         return None
     ratios = [min(falling_ratio, 1e9) for falling_ratio in _falling_ratios(steps)]
 
     def counts(scale: float) -> list[float]:
-        return [min(most, max(MIN_LABELS, ratio / scale)) for ratio in ratios]
+        return [min(available, max(MIN_LABELS, ratio / scale)) for ratio in ratios]
 
-    def wide(scale: float) -> bool:
+    def is_too_wide(scale: float) -> bool:
         return _half_width(steps, counts(max(scale, 1e-18)), effect) > half_width
 
-    scale, _ = bisected(0.0, 1e9, wide, halvings=_HALVINGS)
+    scale, _ = bisected(0.0, 1e9, is_too_wide, halvings=_HALVINGS)
     return _price(steps, counts(max(scale, 1e-18)))
 
 
@@ -275,10 +281,11 @@ def _phases(steps: Sequence[_Step], counts: Sequence[float], pilot: Pilot) -> li
     total = sum(step.variance / count for step, count in zip(steps, counts, strict=True))
     phases: list[Phase] = []
     for step, count in zip(steps, counts, strict=True):
-        share = 1 - pilot.decided if step.name == "check" else 1.0
-        bought, price = math.floor(count / share + _ROUNDING), step.cost * share
-        part = step.variance / count / total if total > 0 else 0.0
+        # Steps count undecided outputs, but all outputs are checked.
+        undecided_share = 1 - pilot.decided if step.name == "check" else 1.0
+        n, price = math.floor(count / undecided_share + _ROUNDING), step.cost * undecided_share
+        variance_share = step.variance / count / total if total > 0 else 0.0
         phases.append(
-            Phase(name=step.name, outputs=bought, unit_cost=price, cost=bought * price, variance=part)
+            Phase(name=step.name, outputs=n, unit_cost=price, cost=n * price, variance=variance_share)
         )
     return phases

@@ -20,7 +20,7 @@ from .plan_results import Draw, StratumPlan
 def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
     """Draw a simple random sample of the items without a label, in random order.
 
-    Every estimate stays valid if labelling stops at an item that no interval chose.
+    Every estimate stays valid wherever labelling stops, if no interval decided where.
 
     Raises:
         InputError: Every item has a label.
@@ -28,14 +28,14 @@ def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
     unlabelled = unlabelled_items(table)
     if not len(unlabelled):
         raise InputError("every item has a label, so there is nothing to draw from")
-    drawn = _generator(table, seed).permutation(unlabelled)[:count]
-    return [table.item.values[item] for item in drawn.tolist()]
+    draw = _generator(table, seed).permutation(unlabelled)[:count]
+    return [table.item.values[item] for item in draw.tolist()]
 
 
 def rate_so_far(table: Table) -> Statistic | None:
-    """Return the rate by the labels so far, with an interval that holds at every look.
+    """Return the rate by the labels so far, with an interval that is valid at every look.
 
-    None without labels, and if the table has several judges.
+    None without labels, or if the table has several judges.
     """
     if len(table.judge.present()) > 1 or not np.isfinite(table.label).any():
         return None
@@ -55,8 +55,8 @@ def unlabelled_items(table: Table) -> CodeArray:
 def _generator(table: Table, seed: int) -> np.random.Generator:
     """Return the random generator of a round of labels.
 
-    It depends on the items labelled so far. With the same numbers in each round, a draw would depend on those
-    before it, so the recorded chances would be wrong.
+    It depends on the items labelled so far. With the same random numbers in each round, a draw would depend on
+    earlier ones, so the recorded chances would be wrong.
     """
     labelled = sorted(table.labelled_items())
     if not labelled:
@@ -74,11 +74,11 @@ def next_by_doubt(table: Table, count: int, *, seed: int = 0) -> dict[str, float
     Raises:
         InputError: The table has several judges, no item is judged and not labelled, or systems share items.
     """
-    items = _to_draw_from(table)
+    items = _drawable_items(table)
     chance = draw_probabilities(items.score, items.label, count)
     rng = _generator(table, seed)
-    drawn = rng.permutation(np.flatnonzero(rng.random(len(chance)) < chance))
-    return {items.item.values[items.item.codes[row]]: float(chance[row]) for row in drawn.tolist()}
+    rows = rng.permutation(np.flatnonzero(rng.random(len(chance)) < chance))
+    return {items.item.values[items.item.codes[row]]: float(chance[row]) for row in rows.tolist()}
 
 
 def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw:
@@ -92,50 +92,54 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
             strata, or systems that share items.
     """
     available = len(unlabelled_items(table.take(np.isfinite(table.score))))
-    table = with_strata(_to_draw_from(table), by)
+    table = with_strata(_drawable_items(table), by)
     items = stratified_items(table)
     if items is None:
         raise InputError("no item has a judge's score")
     estimates = stratum_estimates(items)
-    size, labelled = (
-        np.array([getattr(stratum_estimate, name) for stratum_estimate in estimates.values()])
-        for name in ("n", "n_labelled")
-    )
+    size = np.array([stratum_estimate.n for stratum_estimate in estimates.values()])
+    labelled = np.array([stratum_estimate.n_labelled for stratum_estimate in estimates.values()])
     spread = np.array([stratum_estimate.spread for stratum_estimate in estimates.values()])
     try:
         new = neyman_allocation(size, spread, labelled, count, least=MIN_STRATUM_LABELS)
     except ValueError as error:
         raise InputError(str(error)) from error
     plans = {
-        name: StratumPlan(each.n, each.n_labelled, each.spread, new_labels)
-        for (name, each), new_labels in zip(estimates.items(), new.tolist(), strict=True)
+        name: StratumPlan(
+            stratum_estimate.n, stratum_estimate.n_labelled, stratum_estimate.spread, new_labels
+        )
+        for (name, stratum_estimate), new_labels in zip(estimates.items(), new.tolist(), strict=True)
     }
-    drawn = _draw_each(items, plans, _generator(table, seed))
+    draws = _draw_by_stratum(items, plans, _generator(table, seed))
     codes: list[int] = table.item.codes.tolist()
     name_of = [table.item.values[code] for code in codes]
     return Draw(
-        chances={name_of[row]: chance for row, _, chance in drawn},
+        chances={name_of[row]: chance for row, _, chance in draws},
         of=available,
         strata=plans,
-        stratum_of={name_of[row]: name for row, name, _ in drawn},
+        stratum_of={name_of[row]: name for row, name, _ in draws},
     )
 
 
-def _draw_each(
+def _draw_by_stratum(
     items: StratifiedItems, plans: dict[str, StratumPlan], rng: np.random.Generator
 ) -> list[tuple[int, str, float]]:
     """Return row, stratum and chance of the drawn items, in random order."""
-    drawn: list[tuple[int, str, float]] = []
+    draws: list[tuple[int, str, float]] = []
     for number, (name, plan) in enumerate(plans.items()):
         unlabelled = np.flatnonzero((items.stratum == number) & np.isnan(items.label))
         rows: list[int] = rng.permutation(unlabelled)[: plan.next].tolist()
-        drawn += [(row, name, plan.next / len(unlabelled)) for row in rows]
-    order: list[int] = rng.permutation(len(drawn)).tolist()
-    return [drawn[number] for number in order]
+        draws += [(row, name, plan.next / len(unlabelled)) for row in rows]
+    order: list[int] = rng.permutation(len(draws)).tolist()
+    return [draws[number] for number in order]
 
 
-def _to_draw_from(table: Table) -> Table:
-    """Return the judged items of one judge, each once."""
+def _drawable_items(table: Table) -> Table:
+    """Return the judged items of one judge, each once.
+
+    Raises:
+        InputError: There are several judges, every judged item has a label, or systems share items.
+    """
     table = rows_of_judge(table, None)
     items = table.take(np.isfinite(table.score)).each_item_once()
     if not np.isnan(items.label).any():
@@ -153,14 +157,14 @@ def neyman_allocation(
     """Return the new labels for each stratum, shape ``(K,)``.
 
     They make the total labels of each stratum proportional to its size times its spread, which minimises the
-    variance of a stratified mean. A stratum that already has too many labels leaves fewer for the others. No
-    stratum gets more labels than it has items, nor fewer than ``least`` if it has so many items. The sum is
-    ``count`` if so many items are left.
+    variance of a stratified mean. A stratum that already has too many labels leaves fewer for the others. In total a
+    stratum gets at most as many labels as it has items, and at least ``least`` if it has so many items. The new
+    labels sum to ``count`` if so many items are left.
 
     Source: Neyman 1934; for prediction-powered estimates Fisch et al. 2024 (arXiv 2406.04291).
 
     Raises:
-        ValueError: There are too few labels for the least of every stratum.
+        ValueError: There are too few labels for the minimum of every stratum.
     """
     low = np.maximum(labelled, np.minimum(least, size))
     total = min(int(labelled.sum()) + count, int(size.sum()))
@@ -178,8 +182,8 @@ def neyman_allocation(
 def _shares(weight: FloatArray, low: IntArray, high: IntArray, total: int) -> FloatArray:
     """Return numbers proportional to the weights, within bounds, that sum to the total."""
 
-    def enough(scale: float) -> bool:
+    def is_enough(scale: float) -> bool:
         return bool(np.clip(scale * weight, low, high).sum() >= total)
 
-    scale = bisected(0.0, float((high / weight).max()), enough, halvings=200)[1]
+    scale = bisected(0.0, float((high / weight).max()), is_enough, halvings=200)[1]
     return np.clip(scale * weight, low, high)

@@ -26,19 +26,25 @@ def assumed_pilot(
 ) -> Pilot:
     """Return a pilot from assumed rates, for judges that err independently given the truth.
 
-    ``judges`` holds the true positive and true negative rate of each; ``open_rate`` is the rate of
-    undecided outputs. All are within (0, 1).
+    Rates are within (0, 1).
+
+    Args:
+        open_rate: Rate of undecided outputs.
+        judges: True positive and true negative rate of each judge.
+        decided: Share of outputs that the checkers decide.
+        decided_rate: Share of decided outputs that pass.
     """
-    spread = open_rate * (1 - open_rate)
-    agrees = np.array([tpr + tnr - 1 for tpr, tnr in judges.values()])
-    passed = np.array([open_rate * tpr + (1 - open_rate) * (1 - tnr) for tpr, tnr in judges.values()])
-    covariance: FloatArray = spread * np.outer(agrees, agrees)
-    np.fill_diagonal(covariance, passed * (1 - passed))
+    label_variance = open_rate * (1 - open_rate)
+    youden = np.array([tpr + tnr - 1 for tpr, tnr in judges.values()])
+    pass_rate = np.array([open_rate * tpr + (1 - open_rate) * (1 - tnr) for tpr, tnr in judges.values()])
+    covariance: FloatArray = label_variance * np.outer(youden, youden)
+    np.fill_diagonal(covariance, pass_rate * (1 - pass_rate))
     explained: dict[str, float] = {}
     for names in _sets(judges):
         rows = [list(judges).index(name) for name in names]
-        slope = np.linalg.solve(covariance[np.ix_(rows, rows)], spread * agrees[rows])
-        explained["+".join(names)] = float(slope @ (spread * agrees[rows])) / spread
+        label_covariance = label_variance * youden[rows]
+        slope = np.linalg.solve(covariance[np.ix_(rows, rows)], label_covariance)
+        explained["+".join(names)] = float(slope @ label_covariance) / label_variance
     return Pilot(decided=decided, decided_rate=decided_rate, open_rate=open_rate, explained=explained)
 
 
@@ -50,28 +56,28 @@ def measured_rates(table: Table, judge: str | None = None) -> MeasuredRates | No
     """
     rows = rows_of_judge(table, judge)
     labelled, judged = np.isfinite(rows.label), np.isfinite(rows.score)
-    both = labelled & judged
-    if not both.any():
+    labelled_and_judged = labelled & judged
+    if not labelled_and_judged.any():
         return None
-    right, passed = rows.right[both], rows.passed[both]
+    right, passed = rows.right[labelled_and_judged], rows.passed[labelled_and_judged]
     return MeasuredRates(
         judge=next(iter(dict(rows.judge.present()))),
-        n=int(both.sum()),
-        n_labelled=_items(rows, labelled),
-        n_unlabelled=_items(rows, judged & ~labelled),
-        tpr=_smoothed(passed[right]),
-        tnr=_smoothed(~passed[~right]),
-        prevalence=_smoothed(rows.right[labelled]),
+        n=int(labelled_and_judged.sum()),
+        n_labelled=_n_items(rows, labelled),
+        n_unlabelled=_n_items(rows, judged & ~labelled),
+        tpr=_smoothed_share(passed[right]),
+        tnr=_smoothed_share(~passed[~right]),
+        prevalence=_smoothed_share(rows.right[labelled]),
     )
 
 
-def _items(table: Table, rows: BoolArray) -> int:
+def _n_items(table: Table, rows: BoolArray) -> int:
     return len(set(table.item.codes[rows].tolist()))
 
 
-def _smoothed(holds: BoolArray) -> float:
+def _smoothed_share(successes: BoolArray) -> float:
     """Return a share after adding half an item of each kind, so that it is neither 0 nor 1."""
-    return float((holds.sum() + 0.5) / (len(holds) + 1))
+    return float((successes.sum() + 0.5) / (len(successes) + 1))
 
 
 def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
@@ -92,10 +98,10 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
         data = nested_verdicts(table, [judges[name] for name in names])
         share = explained_variance(data)
         if share is None:
-            who = " and ".join(judges[name] for name in names)
+            judge_names = " and ".join(judges[name] for name in names)
             raise InputError(
                 f"a pilot takes {MIN_LABELS} labels, right and wrong ones, "
-                f"of undecided outputs that {who} judged"
+                f"of undecided outputs that {judge_names} judged"
             )
         explained["+".join(names)] = share
     label = undecided.label[np.isfinite(undecided.label)]
@@ -114,7 +120,7 @@ def measured_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
     """Return the mean cost of a verdict of each judge, if the table has it."""
     cost = table.numbers.get("cost", np.full(len(table), np.nan))
     costs = {name: cost[table.judge.isin({judge}) & np.isfinite(cost)] for name, judge in judges.items()}
-    return {name: float(each.mean()) for name, each in costs.items() if len(each)}
+    return {name: float(judge_costs.mean()) for name, judge_costs in costs.items() if len(judge_costs)}
 
 
 def _sets(judges: Mapping[str, object]) -> list[tuple[str, ...]]:

@@ -16,10 +16,10 @@ class StratumPlan(NamedTuple):
     """Labels of one stratum, existing and planned.
 
     Attributes:
-        n: Judged items.
-        n_labelled: Those with a label.
+        n: Number of judged items.
+        n_labelled: Number of judged items with a label.
         spread: Standard deviation of label minus lambda times score, estimated from the labels.
-        next: New labels.
+        next: Number of new labels.
     """
 
     n: int
@@ -37,8 +37,8 @@ class Draw(msgspec.Struct, frozen=True, kw_only=True):
         of: Number of items to draw from.
         strata: Items and draws of each stratum, if drawn by stratum.
         stratum_of: Stratum by item id, if drawn by stratum.
-        so_far: Rate by the labels before this draw, with an interval that holds at every look if labels are a
-            random sample, or None without labels, and for other draws.
+        so_far: Rate by the labels before this draw, with an interval that is valid at every look if labels are a
+            random sample. None without labels, and for draws that are not simple random samples.
     """
 
     chances: Mapping[str, float | None]
@@ -65,13 +65,12 @@ class MeasuredRates(NamedTuple):
 
     Attributes:
         judge: Name of the judge.
-        n: Items with label and score.
-        n_labelled: Items with a label.
-        n_unlabelled: Judged items without a label.
-        tpr: True positive rate, pulled towards 0.5 by half an item of each kind, so that it is neither 0 nor
-            1.
-        tnr: True negative rate, in the same form.
-        prevalence: Share of labels that pass, in the same form.
+        n: Number of items with label and score.
+        n_labelled: Number of items with a label.
+        n_unlabelled: Number of judged items without a label.
+        tpr: True positive rate, smoothed by half an item of each kind, so that it is neither 0 nor 1.
+        tnr: True negative rate, smoothed as well.
+        prevalence: Share of labels that pass, smoothed as well.
     """
 
     judge: str
@@ -86,7 +85,8 @@ class MeasuredRates(NamedTuple):
 class SamplePlan(Result, Framed, frozen=True, kw_only=True):
     """Planned numbers of labels or items, and the items to label next.
 
-    ``to_frame`` has one row per drawn item; without a draw, one per rate, comparison or phase, with the number of labels, items or outputs.
+    ``to_frame`` has one row per drawn item; without a draw, one per rate, comparison or phase, with the number of
+    labels, items or outputs.
 
     Attributes:
         design_effect: Factor by which clusters multiply the variance.
@@ -120,9 +120,9 @@ class SamplePlan(Result, Framed, frozen=True, kw_only=True):
 def _budget_json(plan: BudgetPlan) -> dict[str, Any]:
     """Return a budget's plan with phases under their former names, too, until the next version."""
     values: dict[str, Any] = msgspec.to_builtins(plan)
-    values["phases"] = [each | {"phase": former_phase(each["name"])} for each in values["phases"]]
-    for part in (values["half_widths"], values["pilot"]["explained"]):
-        part |= {former_phase(name): value for name, value in part.items()}
+    values["phases"] = [phase | {"phase": former_phase(phase["name"])} for phase in values["phases"]]
+    for by_phases in (values["half_widths"], values["pilot"]["explained"]):
+        by_phases |= {former_phase(name): value for name, value in by_phases.items()}
     return values
 
 
@@ -139,8 +139,8 @@ def plan_json(numbers: SamplePlan) -> dict[str, Any]:
         result["budget"] = _budget_json(numbers.budget)
     if numbers.draw is not None:
         draw = numbers.draw
-        random = None in draw.chances.values()
-        result |= {"next": list(draw.chances) if random else draw.chances, "of": draw.of}
+        is_simple = None in draw.chances.values()
+        result |= {"next": list(draw.chances) if is_simple else draw.chances, "of": draw.of}
         if draw.so_far is not None:
             result["anytime"] = msgspec.to_builtins(draw.so_far)
         if draw.strata:

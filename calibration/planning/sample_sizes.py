@@ -18,9 +18,8 @@ from .budget_plan import LEVEL
 def labels_for_rate(rate: float, half_width: float, *, share: float = 1.0) -> int:
     """Return the labels for an interval of a rate with this half-width.
 
-    The number is ``z^2 rate (1 - rate) / half_width^2 / share``, rounded up.
-
-    ``share`` is the share of labelled items in the denominator: the prevalence, for a true positive rate.
+    The number is ``z^2 rate (1 - rate) / half_width^2 / share``, rounded up. ``share`` is the share of labelled items
+    in the denominator of the rate: the prevalence, for a true positive rate.
     """
     return math.ceil(normal_quantile(LEVEL) ** 2 * rate * (1 - rate) / half_width**2 / share)
 
@@ -50,9 +49,8 @@ def labels_for_corrected_rate(
 ) -> int:
     """Return the labels for a PPI++ interval of the true rate with this half-width.
 
-    The judge scores ``unlabelled`` items besides the labelled ones.
-
-    It is the least n for which ``var(Y) (1 - rho^2 N / (N + n)) / n`` is small enough.
+    The judge scores ``unlabelled`` items, ``N``, in addition to the labelled ones. The result is the smallest ``n``
+    for which the variance ``var(Y) (1 - rho^2 N / (N + n)) / n`` is small enough.
     """
     rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
     label_variance = prevalence * (1 - prevalence)
@@ -64,9 +62,9 @@ def labels_for_corrected_rate(
     def variance(n: int) -> float:
         return label_variance * (1 - rho_squared * unlabelled / (unlabelled + n)) / n
 
-    # As many as labels alone need are always enough.
-    enough = math.ceil(label_variance / target)
-    return 1 + bisect_left(range(1, enough), x=True, key=lambda n: variance(n) <= target)
+    # The number that labels alone need is always enough.
+    without_judge = math.ceil(label_variance / target)
+    return 1 + bisect_left(range(1, without_judge), x=True, key=lambda n: variance(n) <= target)
 
 
 class ClassLabels(NamedTuple):
@@ -81,10 +79,10 @@ def labels_for_rogan_gladen(
 ) -> ClassLabels | None:
     """Return the fewest labels per class for a Rogan-Gladen interval with this half-width.
 
-    Each class gets at least 1. Of its variance, ``theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 - Sp) /
-    wrong`` over ``J^2`` is the labels' part; the least labels are in proportion to the roots of both
-    numerators. Se is the judge's true positive rate, Sp its true negative rate, theta the prevalence. None if
-    the judge is no better than chance, or no number is enough.
+    Each class gets at least 1. Labels contribute the variance ``(theta^2 Se (1 - Se) / right + (1 - theta)^2 Sp (1 -
+    Sp) / wrong) / J^2``, where Se is the judge's true positive rate, Sp its true negative rate, J is Se + Sp - 1, and
+    theta is the prevalence. It takes the fewest labels if these are in proportion to the roots of both numerators.
+    None if the judge is no better than chance, or no number is enough.
 
     Source: Neyman 1934; Lee et al. 2025 (arXiv 2511.21140) have it with the judge's rate for theta, and for
     rates near 1.
@@ -110,9 +108,9 @@ def items_for_difference(difference: float, discordant: float, *, power: float =
     Source: Connor 1987.
 
     Args:
-        difference: ``d``, of the two shares right.
+        difference: ``d``, the difference of the two shares right.
         discordant: ``psi``, the share of items on which exactly one of the two is right.
-        power: Chance to find it.
+        power: Chance to find the difference.
 
     Raises:
         ValueError: The difference is 0 or larger than the discordant share.
@@ -120,8 +118,8 @@ def items_for_difference(difference: float, discordant: float, *, power: float =
     if not 0 < abs(difference) <= discordant <= 1:
         raise ValueError("a difference is above 0 and at most the share of items on which the two differ")
     z_alarm, z_power = normal_quantile(LEVEL), normal_quantile(2 * power - 1)
-    root = z_alarm * math.sqrt(discordant) + z_power * math.sqrt(max(0.0, discordant - difference**2))
-    return math.ceil(root**2 / difference**2)
+    spread = z_alarm * math.sqrt(discordant) + z_power * math.sqrt(max(0.0, discordant - difference**2))
+    return math.ceil(spread**2 / difference**2)
 
 
 def design_effect(rows_per_cluster: float, intraclass_correlation: float) -> float:

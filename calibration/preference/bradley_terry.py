@@ -13,11 +13,11 @@ from ..intervals.closed_forms import t_interval
 from ..intervals.variance import MIN_CLUSTERS, cluster_error
 from ..statistic import Statistic, defined, undefined
 
-_STEPS = 100
-_CLOSE = 1e-12
+_MAX_STEPS = 100
+_CONVERGED = 1e-12
 _ROUNDING = 1e-12
-_NAMED = 3
-"""Most systems that a message names; the others are counted."""
+_MAX_NAMES = 3
+"""Maximum number of systems that a message names; the others are counted."""
 
 
 def strengths(
@@ -31,12 +31,11 @@ def strengths(
 ) -> list[Statistic]:
     """Return maximum likelihood strengths, one per system, with mean 0.
 
-    Errors are sandwich errors over clusters. Strengths are undefined if the comparisons do not
-    bound them.
+    Errors are sandwich errors over clusters. Strengths are undefined if the comparisons do not bound them.
 
-    A comparison counts as one win, divided between the two by how far each was preferred: a tie, and a flip,
-    is half a win for each. The likelihood is that of fractional responses, whose maximum exists when that of
-    wins and losses does.
+    A comparison counts as one win, divided between the two systems by how far each was preferred: a tie, or a flip,
+    is half a win for each. The likelihood is that of fractional responses; its maximum exists if that of wins and
+    losses does.
 
     Source: Bradley and Terry 1952; Ford 1957 for when the maximum exists; Papke and Wooldridge 1996 for
     fractions; Liang and Zeger 1986.
@@ -54,7 +53,7 @@ def strengths(
     wins = np.zeros((k, k))
     np.add.at(wins, (a, b), preferred)
     np.add.at(wins, (b, a), 1.0 - preferred)
-    why = _unbounded(systems, wins)
+    why = _why_unbounded(systems, wins)
     if why is not None:
         return [undefined(why, n=int(n), level=level) for n in counts]
     beta, inverse = _fit(wins)
@@ -76,8 +75,8 @@ def sandwich_statistic(
 ) -> Statistic:
     """Return an estimate with a t interval by its sandwich error over clusters.
 
-    ``influence`` and ``cluster`` have a value for each comparison; the estimate has no interval if the error
-    cannot be estimated.
+    ``influence`` and ``cluster`` have a value for each comparison. There is no interval if the error cannot be
+    estimated.
     """
     clusters = len(np.unique(cluster))
     if clusters < MIN_CLUSTERS:
@@ -92,20 +91,20 @@ def sandwich_statistic(
 def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the strengths and the inverse of the information, by Newton's method.
 
-    Each step is halved until it no longer makes the fit worse.
+    Each step is halved until it does not make the fit worse.
     """
     compared = wins + wins.T
     beta = np.zeros(len(wins))
     likelihood = _log_likelihood(beta, wins)
     inverse: FloatArray = np.zeros_like(wins)
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         chance = expit(beta[:, None] - beta[None, :])
         gradient = (wins - compared * chance).sum(axis=1)
         weight = compared * chance * (1.0 - chance)
         information = np.diag(weight.sum(axis=1)) - weight
         inverse = _inverse(information)
         step = inverse @ gradient
-        if float(np.abs(step).max(initial=0.0)) < _CLOSE:
+        if float(np.abs(step).max(initial=0.0)) < _CONVERGED:
             break
         while (new := _log_likelihood(beta + step, wins)) < likelihood - _ROUNDING * abs(likelihood):
             step = step / 2
@@ -116,33 +115,33 @@ def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _inverse(information: FloatArray) -> FloatArray:
     """Return the pseudo-inverse of the information of connected comparisons.
 
-    Its null space is known: all strengths equal. So it is filled before inverting and removed afterwards.
+    Its null space is known: all strengths equal. So it is filled before inverting, and removed afterwards.
     `numpy.linalg.pinv` would have to distinguish its eigenvalue from rounding, which fails on some processors.
     """
-    filled = float(np.trace(information)) / len(information) ** 2
-    whole = np.linalg.inv(information + filled)
-    return whole.astype(np.float64) - 1.0 / (filled * len(information) ** 2)
+    filling = float(np.trace(information)) / len(information) ** 2
+    filled_inverse = np.linalg.inv(information + filling)
+    return filled_inverse.astype(np.float64) - 1.0 / (filling * len(information) ** 2)
 
 
 def _log_likelihood(beta: FloatArray, wins: FloatArray) -> float:
     return float(-(wins * np.logaddexp(0.0, beta[None, :] - beta[:, None])).sum())
 
 
-def _unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
+def _why_unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
     """Return why the likelihood has no maximum, or None if it has one.
 
-    It has one exactly if, however the systems are divided in two, each part has won against the other.
+    It has one if and only if, however the systems are divided in two, each part has won against the other.
     """
-    won = (wins > 0).astype(np.int64)
-    parts, part = _components(won, strong=False)
+    has_won = (wins > 0).astype(np.int64)
+    parts, part = _components(has_won, strong=False)
     if parts > 1:
-        groups = [_named(_members(systems, part == number)) for number in range(parts)]
+        groups = [_names_shown(_members(systems, part == number)) for number in range(parts)]
         return f"never compared with each other, not even through others: {' | '.join(groups)}"
-    parts, part = _components(won, strong=True)
+    parts, part = _components(has_won, strong=True)
     if parts == 1:
         return None
     beaten = [bool((wins[np.ix_(part != number, part == number)] > 0).any()) for number in range(parts)]
-    top = _named(_members(systems, part == beaten.index(False)))
+    top = _names_shown(_members(systems, part == beaten.index(False)))
     return f"no finite strength: {top} won every comparison with the others"
 
 
@@ -150,12 +149,14 @@ def _members(systems: Sequence[str], mask: BoolArray) -> list[str]:
     return [name for name, is_member in zip(systems, mask.tolist(), strict=True) if is_member]
 
 
-def _components(won: IntArray, *, strong: bool) -> tuple[int, IntArray]:
+def _components(edges: IntArray, *, strong: bool) -> tuple[int, IntArray]:
     """Return the number of parts of a graph, and the part of each node."""
     connection = "strong" if strong else "weak"
-    parts, part = connected_components(won, directed=True, connection=connection)
+    parts, part = connected_components(edges, directed=True, connection=connection)
     return int(parts), np.asarray(part, dtype=np.int64)
 
 
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+def _names_shown(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MAX_NAMES]) + (
+        f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    )

@@ -1,4 +1,4 @@
-"""Choices between two outputs of a case, each asked in both orders."""
+"""Choices between two outputs of a case, asked in both orders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..arrays import BoolArray, FloatArray, IntArray
 
 
 class Choices(NamedTuple):
-    """Choices of one judge, one number per comparison; each array has shape ``(n,)``.
+    """Choices of one judge, by comparison; each array has shape ``(n,)``.
 
     Attributes:
         systems: Names of systems.
@@ -55,9 +55,9 @@ class Choices(NamedTuple):
         return np.isfinite(self.a_first) != np.isfinite(self.b_first)
 
     def filled(self) -> Choices:
-        """Return the comparisons with a verdict, those in one order as if the other order agreed.
+        """Return the comparisons with a verdict; where one order is missing, it is taken to agree.
 
-        Their preference counts in win rates and strengths; nothing about order may be read from them.
+        Their preference counts in win rates and strengths, but they show nothing about the order.
         """
         a_first = np.where(np.isnan(self.a_first), 1.0 - self.b_first, self.a_first)
         b_first = np.where(np.isnan(self.b_first), 1.0 - self.a_first, self.b_first)
@@ -108,14 +108,15 @@ class Kinds(NamedTuple):
 def kinds_of(choices: Choices) -> Kinds:
     """Classify complete comparisons.
 
-    Repeated questions count by their mean, as the kind it is nearer to.
+    Repeated questions count by the side of one half on which their mean lies.
     """
-    one, other = np.sign(choices.a_first - 0.5), np.sign(0.5 - choices.b_first)
+    # 1 for a choice of `a`, -1 for `b`, 0 for a tie, in either order.
+    with_a_first, with_b_first = np.sign(choices.a_first - 0.5), np.sign(0.5 - choices.b_first)
     return Kinds(
-        a=(one > 0) & (other > 0),
-        b=(one < 0) & (other < 0),
-        tie=(one == 0) & (other == 0),
-        flip_first=(one > 0) & (other < 0),
-        flip_second=(one < 0) & (other > 0),
-        half=(one == 0) != (other == 0),
+        a=(with_a_first > 0) & (with_b_first > 0),
+        b=(with_a_first < 0) & (with_b_first < 0),
+        tie=(with_a_first == 0) & (with_b_first == 0),
+        flip_first=(with_a_first > 0) & (with_b_first < 0),
+        flip_second=(with_a_first < 0) & (with_b_first > 0),
+        half=(with_a_first == 0) != (with_b_first == 0),
     )

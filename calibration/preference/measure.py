@@ -31,10 +31,10 @@ from .ranking_misfit import ranking_misfit
 AnyBias = TypeVar("AnyBias", Position, Length)
 
 _ALPHA = 0.05
-"""Chance of any false alarm among the biases of a judge."""
+"""Chance of a false alarm among all biases of a judge."""
 
 _EVEN = 0.5
-"""Win rate of equal systems; label of equal outputs."""
+"""Win rate of equal systems, and label of equal outputs."""
 
 
 def preferences_of(
@@ -49,28 +49,34 @@ def preferences_of(
 
     Args:
         judge: Name of the judge.
-        choices: Its choices.
-        ungraded: Its verdicts without a choice, by outcome.
+        choices: Choices of the judge.
+        ungraded: Number of its verdicts without a choice, by outcome.
         level: Nominal coverage.
-        recorded: Whether a comparison in one order only was meant so, and counts; otherwise its other verdict failed.
+        recorded: Whether verdicts were recorded elsewhere, where one order may be all there is and counts. Otherwise
+            a missing order is a failed verdict.
     """
-    both = choices.take(choices.complete)
-    complete = choices.filled() if recorded else both
-    strengths = ordered_strengths(complete, level=level)
-    order = strengths.order if len(both.a) == len(complete.a) else ordered_strengths(both, level=level).order
-    position, length = _corrected(_position(both, order, level), _length(complete, level))
+    in_both_orders = choices.take(choices.complete)
+    usable = choices.filled() if recorded else in_both_orders
+    strengths = ordered_strengths(usable, level=level)
+    order_effect = strengths.order
+    if len(in_both_orders.a) < len(usable.a):
+        # A choice in one order says nothing about the effect of order.
+        order_effect = ordered_strengths(in_both_orders, level=level).order
+    position, length = _with_adjusted_p(
+        _position(in_both_orders, order_effect, level), _length(usable, level)
+    )
     return PreferenceNumbers(
         judge=judge,
         comparisons=len(choices.a),
-        complete=len(both.a),
+        complete=len(in_both_orders.a),
         ungraded=dict(ungraded or {}),
         matches=_matches(choices, level, recorded=recorded),
-        systems=_systems(complete, strengths.strengths, level),
+        systems=_systems(usable, strengths.strengths, level),
         position=position,
         length=length,
-        labels=_agreement(complete, both, level),
-        misfit=ranking_misfit(complete),
-        one_order=len(complete.a) - len(both.a),
+        labels=_agreement(usable, in_both_orders, level),
+        misfit=ranking_misfit(usable),
+        one_order=len(usable.a) - len(in_both_orders.a),
     )
 
 
@@ -81,26 +87,26 @@ def _matches(choices: Choices, level: float, *, recorded: bool) -> list[SystemMa
         if len(pair.a):
             matches.append(_match(pair, level, recorded=recorded))
     adjusted = adjust_known([match.p for match in matches])
-    return [_decided(match, p, level) for match, p in zip(matches, adjusted, strict=True)]
+    return [_with_better(match, p, level) for match, p in zip(matches, adjusted, strict=True)]
 
 
 def _between(choices: Choices, a: int, b: int) -> Choices:
-    """Return the comparisons of two systems, with the first as ``a``."""
+    """Return the comparisons of two systems, turned so that the first is always ``a``."""
     pair = choices.take(((choices.a == a) & (choices.b == b)) | ((choices.a == b) & (choices.b == a)))
-    swapped = pair.a == b
+    is_swapped = pair.a == b
 
-    def pick(values: FloatArray, if_swapped: FloatArray) -> FloatArray:
-        return np.where(swapped, if_swapped, values)
+    def turned(values: FloatArray, if_swapped: FloatArray) -> FloatArray:
+        return np.where(is_swapped, if_swapped, values)
 
     return pair._replace(
         a=np.full_like(pair.a, a),
         b=np.full_like(pair.b, b),
-        a_first=pick(pair.a_first, pair.b_first),
-        b_first=pick(pair.b_first, pair.a_first),
-        length_a=pick(pair.length_a, pair.length_b),
-        length_b=pick(pair.length_b, pair.length_a),
-        label=pick(pair.label, 1.0 - pair.label),
-        person=pick(pair.person, 1.0 - pair.person),
+        a_first=turned(pair.a_first, pair.b_first),
+        b_first=turned(pair.b_first, pair.a_first),
+        length_a=turned(pair.length_a, pair.length_b),
+        length_b=turned(pair.length_b, pair.length_a),
+        label=turned(pair.label, 1.0 - pair.label),
+        person=turned(pair.person, 1.0 - pair.person),
     )
 
 
@@ -132,24 +138,24 @@ def _match(pair: Choices, level: float, *, recorded: bool) -> SystemMatch:
 
 
 def _shift_from_even(preferred: FloatArray, cluster: IntArray, level: float) -> Shift:
-    """Return the mean distance from even of values in [0, 1]; tested as a shift in [-1, 1]."""
+    """Return the mean distance of values in [0, 1] from one half, tested as a shift in [-1, 1]."""
     shift = paired_shift((preferred - _EVEN) * 2, cluster, level=level)
     doubled = shift.difference
     value, low, high = (
-        None if each is None else each / 2 for each in (doubled.value, doubled.low, doubled.high)
+        None if number is None else number / 2 for number in (doubled.value, doubled.low, doubled.high)
     )
     return replace(shift, difference=replace(doubled, value=value, low=low, high=high))
 
 
 def _around_even(shift: Statistic) -> Statistic:
-    """Return the win rate with this distance from even, and its interval."""
+    """Return the win rate that is this far from one half, with its interval."""
     if shift.value is None:
         return replace(shift, undefined="nothing was compared in both orders")
     ends = [None if end is None else min(1.0, max(0.0, end + _EVEN)) for end in (shift.low, shift.high)]
     return replace(shift, value=shift.value + _EVEN, low=ends[0], high=ends[1])
 
 
-def _decided(match: SystemMatch, adjusted: float | None, level: float) -> SystemMatch:
+def _with_better(match: SystemMatch, adjusted: float | None, level: float) -> SystemMatch:
     value = match.preferred.value
     if adjusted is None or value is None or adjusted > 1 - level:
         return replace(match, adjusted_p=adjusted)
@@ -183,14 +189,14 @@ def _position(complete: Choices, order_effect: Statistic, level: float) -> Posit
 
 
 def _length(complete: Choices, level: float) -> Length:
-    known = np.isfinite(complete.length_a) & np.isfinite(complete.length_b)
-    unequal = complete.take(known & (complete.length_a != complete.length_b))
+    has_lengths = np.isfinite(complete.length_a) & np.isfinite(complete.length_b)
+    unequal = complete.take(has_lengths & (complete.length_a != complete.length_b))
     a_longer = unequal.length_a > unequal.length_b
     longer = np.where(a_longer, unequal.preferred, 1.0 - unequal.preferred)
     labelled = np.isin(unequal.label, (0.0, 1.0))
-    wrong = np.where(unequal.label == 1.0, 1.0 - unequal.preferred, unequal.preferred)[labelled]
+    wrong_choice = np.where(unequal.label == 1.0, 1.0 - unequal.preferred, unequal.preferred)[labelled]
     wrong_is_longer = (a_longer != (unequal.label == 1.0))[labelled]
-    effect, p = _difference(wrong, wrong_is_longer.astype(np.int64), unequal.take(labelled), level)
+    effect, p = _difference(wrong_choice, wrong_is_longer.astype(np.int64), unequal.take(labelled), level)
     return Length(effect=effect, p=p, longer=_rate(longer, unequal, level))
 
 
@@ -199,7 +205,7 @@ def _difference(
 ) -> tuple[Statistic, float | None]:
     """Return the rate of wrong choices of longer outputs minus that of shorter ones.
 
-    The second value is the p of no difference.
+    The second value is the p-value of no difference.
     """
     if not longer.any() or longer.all():
         why = "needs labels by which the longer output is worse, and others by which the shorter one is"
@@ -214,24 +220,24 @@ def _difference(
     ), difference.p()
 
 
-def _agreement(complete: Choices, both: Choices, level: float) -> LabelAgreement | None:
+def _agreement(complete: Choices, in_both_orders: Choices, level: float) -> LabelAgreement | None:
     labelled = complete.take(np.isin(complete.label, (0.0, 1.0)))
     tied = complete.take(complete.label == _EVEN)
     if not len(labelled.a) and not len(tied.a):
         return None
-    in_both = both.take(np.isin(both.label, (0.0, 1.0)))
-    kinds, both_better = kinds_of(in_both), in_both.label == 1.0
+    labelled_in_both = in_both_orders.take(np.isin(in_both_orders.label, (0.0, 1.0)))
+    kinds, a_better_in_both = kinds_of(labelled_in_both), labelled_in_both.label == 1.0
     a_better = labelled.label == 1.0
 
-    def share(mask: BoolArray, of: Choices) -> Statistic:
-        return share_of(mask.astype(np.float64), of.cluster, level=level)
+    def share(mask: BoolArray, rows: Choices) -> Statistic:
+        return share_of(mask.astype(np.float64), rows.cluster, level=level)
 
     return LabelAgreement(
         n=len(labelled.a),
         right=_rate(np.where(a_better, labelled.preferred, 1.0 - labelled.preferred), labelled, level),
-        right_in_both=share(np.where(both_better, kinds.a, kinds.b), in_both),
-        wrong_in_both=share(np.where(both_better, kinds.b, kinds.a), in_both),
-        flips=share(kinds.flip, in_both),
+        right_in_both=share(np.where(a_better_in_both, kinds.a, kinds.b), labelled_in_both),
+        wrong_in_both=share(np.where(a_better_in_both, kinds.b, kinds.a), labelled_in_both),
+        flips=share(kinds.flip, labelled_in_both),
         tied_by_label=len(tied.a),
         tied_in_both=share(kinds_of(tied).tie, tied),
     )
@@ -243,8 +249,8 @@ def _rate(preferred: FloatArray, rows: Choices, level: float) -> Statistic:
     return mean_of(preferred, rows.cluster, level=level, least=0.0)
 
 
-def _corrected(position: Position, length: Length) -> tuple[Position, Length]:
-    """Return the biases with p-values adjusted for two tests."""
+def _with_adjusted_p(position: Position, length: Length) -> tuple[Position, Length]:
+    """Return the biases with p-values adjusted for two tests (Holm)."""
     adjusted = adjust_known([position.p, length.p])
     return _with_holm(position, adjusted[0]), _with_holm(length, adjusted[1])
 

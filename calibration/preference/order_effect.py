@@ -15,20 +15,22 @@ from ..statistic import Statistic, undefined
 from .bradley_terry import sandwich_statistic, strengths
 from .choices import Choices
 
-_STEPS = 100
-"""Most steps of Newton's method."""
-_CLOSE = 1e-12
-"""Step below which the fit has converged."""
+_MAX_STEPS = 100
+"""Maximum number of steps of Newton's method."""
+_CONVERGED = 1e-12
+"""Size of a step below which the fit has converged."""
 _ROUNDING = 1e-12
 """Relative decrease of the likelihood that is taken as rounding."""
-_FINITE = 15.0
+_MAX_LOG_ODDS = 15.0
 """Log-odds beyond which the likelihood is taken to have no maximum."""
 
 
 class OrderedStrengths(NamedTuple):
-    """Strengths by system and the order effect fitted with them.
+    """Strengths by system, and the order effect fitted with them.
 
-    The order effect is in log-odds in favour of the output shown first.
+    Attributes:
+        strengths: Strengths, by number of the system.
+        order: Log-odds in favour of the output shown first, given equal strengths.
     """
 
     strengths: list[Statistic]
@@ -52,45 +54,53 @@ def ordered_strengths(complete: Choices, *, level: float = 0.95) -> OrderedStren
         level: Confidence level of the intervals.
     """
     a, b = complete.a, complete.b
-    plain = strengths(complete.systems, a, b, complete.preferred, complete.cluster, level=level)
+    without_order = strengths(complete.systems, a, b, complete.preferred, complete.cluster, level=level)
     n, k = len(a), len(complete.systems)
     unbounded = undefined("the comparisons do not bound it", n=n, level=level)
-    if not n or any(statistic.value is None for statistic in plain):
-        return OrderedStrengths(plain, unbounded)
+    if not n or any(statistic.value is None for statistic in without_order):
+        return OrderedStrengths(without_order, unbounded)
     fitted = _fit(*_choice_counts(complete))
     if fitted is None:
-        return OrderedStrengths(plain, undefined("the order decides too many choices", n=n, level=level))
+        return OrderedStrengths(
+            without_order, undefined("the order decides too many choices", n=n, level=level)
+        )
     beta, inverse = fitted
-    one: FloatArray = complete.a_first - chance_of(beta[a] - beta[b] + beta[k])
-    other: FloatArray = complete.b_first - chance_of(beta[b] - beta[a] + beta[k])
-    influence = influence_on_strengths(complete, one, other, inverse)
+    a_first_residual: FloatArray = complete.a_first - chance_of(beta[a] - beta[b] + beta[k])
+    b_first_residual: FloatArray = complete.b_first - chance_of(beta[b] - beta[a] + beta[k])
+    influence = influence_on_strengths(complete, a_first_residual, b_first_residual, inverse)
     counts = np.bincount(np.concatenate([a, b]), minlength=k).tolist()
-    fits = [
-        sandwich_statistic(float(beta[each]), influence[:, each], complete.cluster, n=count, level=level)
-        for each, count in enumerate([*counts, n])
+    # The last parameter is the order effect, to which all comparisons contribute.
+    statistics = [
+        sandwich_statistic(float(beta[index]), influence[:, index], complete.cluster, n=count, level=level)
+        for index, count in enumerate([*counts, n])
     ]
-    return OrderedStrengths(fits[:k], fits[k])
+    return OrderedStrengths(statistics[:k], statistics[k])
 
 
 def fit_of_order(complete: Choices) -> tuple[FloatArray, FloatArray] | None:
     """Return strengths, then the order effect, with the inverse information; None without a fit."""
-    plain = strengths(complete.systems, complete.a, complete.b, complete.preferred, complete.cluster)
-    return None if any(statistic.value is None for statistic in plain) else _fit(*_choice_counts(complete))
+    without_order = strengths(complete.systems, complete.a, complete.b, complete.preferred, complete.cluster)
+    return (
+        None
+        if any(statistic.value is None for statistic in without_order)
+        else _fit(*_choice_counts(complete))
+    )
 
 
 def influence_on_strengths(
-    complete: Choices, one: FloatArray, other: FloatArray, inverse: FloatArray
+    complete: Choices, a_first_residual: FloatArray, b_first_residual: FloatArray, inverse: FloatArray
 ) -> FloatArray:
     """Return the influence of each comparison on strengths and order effect, ``(n, k + 1)``.
 
-    ``one`` and ``other`` are the residuals, chosen minus expected, with ``a`` and with ``b`` shown first.
+    Residuals are chosen minus expected, with ``a`` and with ``b`` shown first.
     """
     by_strengths = (inverse[:, complete.a] - inverse[:, complete.b]).T
-    return (one - other)[:, None] * by_strengths + (one + other)[:, None] * inverse[-1]
+    difference, total = a_first_residual - b_first_residual, a_first_residual + b_first_residual
+    return difference[:, None] * by_strengths + total[:, None] * inverse[-1]
 
 
 def _choice_counts(complete: Choices) -> tuple[FloatArray, FloatArray]:
-    """Return how often the first was chosen and how often both were shown, by ordered pair."""
+    """Count how often the first was chosen and how often both were shown, by ordered pair."""
     k = len(complete.systems)
     chosen, shown = np.zeros((k, k)), np.zeros((k, k))
     a, b = complete.a, complete.b
@@ -103,27 +113,27 @@ def _choice_counts(complete: Choices) -> tuple[FloatArray, FloatArray]:
 def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return strengths, then the order effect, with the inverse information; None without a fit.
 
-    Newton's method, each step halved until it no longer makes the fit worse.
+    The fit is by Newton's method; each step is halved until it does not make the fit worse.
 
     Args:
         chosen: How often the first was chosen, by first and second system, shape ``(k, k)``.
-        shown: How often they were shown in that order.
+        shown: How often the two were shown in that order, shape ``(k, k)``.
     """
     k = len(shown)
     beta, likelihood = np.zeros(k + 1), _log_likelihood(np.zeros(k + 1), chosen, shown)
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         chance = chance_of(_log_odds(beta))
         residual, weight = chosen - shown * chance, shown * chance * (1.0 - chance)
         gradient = np.append(residual.sum(axis=1) - residual.sum(axis=0), residual.sum())
         inverse = _inverse(weight)
         step = inverse @ gradient
-        if float(np.abs(step).max()) < _CLOSE:
+        if float(np.abs(step).max()) < _CONVERGED:
             beta[:k] -= beta[:k].mean()
             return beta, inverse
         while (new := _log_likelihood(beta + step, chosen, shown)) < likelihood - _ROUNDING * abs(likelihood):
             step = step / 2
         beta, likelihood = beta + step, new
-        if float(np.abs(beta).max()) > _FINITE:
+        if float(np.abs(beta).max()) > _MAX_LOG_ODDS:
             return None
     return None
 
@@ -149,10 +159,10 @@ def _inverse(weight: FloatArray) -> FloatArray:
     information[:k, :k] = np.diag(weight.sum(axis=0) + weight.sum(axis=1)) - weight - weight.T
     information[:k, k] = information[k, :k] = weight.sum(axis=1) - weight.sum(axis=0)
     information[k, k] = weight.sum()
-    filled = float(np.trace(information)) / k**2
-    information[:k, :k] += filled
+    filling = float(np.trace(information)) / k**2
+    information[:k, :k] += filling
     inverse = np.linalg.inv(information).astype(np.float64)
-    inverse[:k, :k] -= 1.0 / (filled * k**2)
+    inverse[:k, :k] -= 1.0 / (filling * k**2)
     return inverse
 
 

@@ -22,12 +22,12 @@ _TIE = 0.5
 
 
 class PairVerdicts(NamedTuple):
-    """Choices of a judge beside people's, one number per verdict; each array has shape ``(n,)``.
+    """Choices of a judge with people's choices, by verdict; each array has shape ``(n,)``.
 
     Attributes:
         pair: Number of the pair.
-        score: 1 if the judge chose output ``a`` of the pair, 0 if ``b``, a tie between.
-        people: People's choice, likewise; NaN if there is none.
+        score: 1 if the judge chose output ``a`` of the pair, 0 if ``b``, a number between for a tie.
+        people: 1 if people chose output ``a``, 0 if ``b``, a number between for a tie; NaN without a choice.
         a_first: Whether ``a`` was shown first.
         cluster: Cluster number.
     """
@@ -53,22 +53,22 @@ def pair_agreement(
     """Measure how often a judge chooses as people do.
 
     Args:
-        verdicts: The judge's choices beside people's.
-        ungraded: Its verdicts without a choice on pairs that people compared, by outcome.
+        verdicts: Choices of the judge with people's choices.
+        ungraded: Number of its verdicts without a choice on pairs that people compared, by outcome.
         level: Nominal coverage.
         replicates: Replicates of the bootstrap, or None for the default.
     """
     labelled = verdicts.take(np.isfinite(verdicts.people))
-    judge, people = _kind(labelled.score), _kind(labelled.people)
-    tied = (judge == _TIE) | (people == _TIE)
-    half = np.where(tied & (judge != people), _TIE, (judge == people).astype(np.float64))
-    decided = ~tied
+    judge, people = _choice(labelled.score), _choice(labelled.people)
+    is_tie = (judge == _TIE) | (people == _TIE)
+    with_half_ties = np.where(is_tie & (judge != people), 0.5, (judge == people).astype(np.float64))
+    decided = ~is_tie
     settings = Settings(level=level) if replicates is None else Settings(level=level, replicates=replicates)
     kappa: Statistic = undefined("no pair has both choices", n=0, level=level)
     table = [[0] * len(_LEVELS) for _ in _LEVELS]
     if len(judge):
-        found = category_agreement(make_sample(people, judge, labelled.cluster), _LEVELS, settings)
-        kappa, table = found.statistics["cohen_kappa"], found.table
+        by_choice = category_agreement(make_sample(people, judge, labelled.cluster), _LEVELS, settings)
+        kappa, table = by_choice.statistics["cohen_kappa"], by_choice.table
     both = _both_orders(labelled)
     return ChoiceAgreement(
         n=len(judge),
@@ -76,30 +76,36 @@ def pair_agreement(
         ungraded=dict(ungraded or {}),
         unlabelled=len(verdicts.score) - len(judge),
         agreement=_share(judge == people, labelled.cluster, level),
-        ties_half=mean_of(half, labelled.cluster, level=level, least=0.0),
+        ties_half=mean_of(with_half_ties, labelled.cluster, level=level, least=0.0),
         decided=_share((judge == people)[decided], labelled.cluster[decided], level),
         kappa=kappa,
         table=table,
         both_orders=len(both.cluster),
-        right_in_both=_share((both.one > _TIE) & (both.other > _TIE), both.cluster, level),
-        wrong_in_both=_share((both.one < _TIE) & (both.other < _TIE), both.cluster, level),
-        flips=_share((both.one - _TIE) * (both.other - _TIE) < 0, both.cluster, level),
-        right_on_balance=_share(both.one + both.other > 1.0, both.cluster, level),
+        right_in_both=_share((both.a_first > _TIE) & (both.b_first > _TIE), both.cluster, level),
+        wrong_in_both=_share((both.a_first < _TIE) & (both.b_first < _TIE), both.cluster, level),
+        flips=_share((both.a_first - _TIE) * (both.b_first - _TIE) < 0, both.cluster, level),
+        right_on_balance=_share(both.a_first + both.b_first > 1.0, both.cluster, level),
     )
 
 
 class _BothOrders(NamedTuple):
-    """Verdicts in either order on pairs that people decided: 1 for the output they chose."""
+    """Verdicts in both orders on pairs that people decided.
 
-    one: FloatArray
-    other: FloatArray
+    Attributes:
+        a_first: Verdict with ``a`` shown first: 1 for the output that people chose, 0 for the other, 0.5 for a tie.
+        b_first: Verdict with ``b`` shown first, with the same values.
+        cluster: Cluster number.
+    """
+
+    a_first: FloatArray
+    b_first: FloatArray
     cluster: IntArray
 
 
 def _both_orders(labelled: PairVerdicts) -> _BothOrders:
-    """Return the pairs judged in both orders; verdicts in one order count by their mean."""
-    decided = labelled.take(_kind(labelled.people) != _TIE)
-    right = np.where(_kind(decided.people) == 1.0, decided.score, 1.0 - decided.score)
+    """Return the pairs judged in both orders; several verdicts in one order count by their mean."""
+    decided = labelled.take(_choice(labelled.people) != _TIE)
+    right = np.where(_choice(decided.people) == 1.0, decided.score, 1.0 - decided.score)
     pairs, number = np.unique(decided.pair, return_inverse=True)
 
     def mean(rows: BoolArray) -> FloatArray:
@@ -107,15 +113,15 @@ def _both_orders(labelled: PairVerdicts) -> _BothOrders:
         sums = np.bincount(number[rows], weights=right[rows], minlength=len(pairs))
         return np.divide(sums, counts, out=np.full(len(pairs), np.nan), where=counts > 0)
 
-    one, other = _kind(mean(decided.a_first)), _kind(mean(~decided.a_first))
+    a_first, b_first = _choice(mean(decided.a_first)), _choice(mean(~decided.a_first))
     cluster = np.zeros(len(pairs), dtype=np.int64)
     cluster[number] = decided.cluster
-    known = np.isfinite(one) & np.isfinite(other)
-    return _BothOrders(one[known], other[known], cluster[known])
+    in_both = np.isfinite(a_first) & np.isfinite(b_first)
+    return _BothOrders(a_first[in_both], b_first[in_both], cluster[in_both])
 
 
-def _kind(scores: FloatArray) -> FloatArray:
-    """Return the choice that each score is: 1, 0, or 0.5 for a tie; NaN stays."""
+def _choice(scores: FloatArray) -> FloatArray:
+    """Return the choice that each score means: 1, 0, or 0.5 for a tie; NaN stays NaN."""
     return np.sign(scores - _TIE) / 2 + _TIE
 
 

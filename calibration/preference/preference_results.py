@@ -20,7 +20,7 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
         a: First system.
         b: Second system.
         n: Comparisons with a verdict in both orders.
-        n_clusters: Clusters among them.
+        n_clusters: Number of clusters of these comparisons.
         incomplete: Comparisons without a verdict in one or both orders; no other number includes them.
         a_won: Comparisons in which ``a`` is chosen in both orders.
         b_won: Comparisons in which ``b`` is chosen in both orders.
@@ -35,8 +35,8 @@ class SystemMatch(msgspec.Struct, frozen=True, kw_only=True):
         corrected: Win rate of ``a`` among people, from their choices on a random part of the comparisons and
             the judge's choices on all, or None without such choices.
         better: The preferred system by ``adjusted_p``, or None without evidence.
-        one_order: Comparisons among the ``n`` that were made in one order only, as in recorded verdicts. There a choice is a
-            win, since no other order contradicts it.
+        one_order: Comparisons among the ``n`` that were made in one order only, as in recorded verdicts. There a
+            choice is a win, since no other order contradicts it.
     """
 
     a: str
@@ -64,8 +64,8 @@ class SystemPreference(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         n: Comparisons with a verdict in both orders.
-        win_rate: Degree to which it is preferred in them, each order counting half.
-        strength: Bradley-Terry strength beside an order effect, as log-odds; the mean over systems is 0.
+        win_rate: Degree to which the system is preferred in these comparisons, each order counting half.
+        strength: Bradley-Terry strength, fitted with an order effect, as log-odds; the mean over systems is 0.
             Undefined if the comparisons do not bound it.
     """
 
@@ -81,7 +81,7 @@ class Bias(msgspec.Struct, frozen=True, kw_only=True):
         effect: Size of the bias; 0 for a judge without it.
         p: p-value of no effect, two-sided, or None if it could not be tested.
         holm_p: ``p`` adjusted over the biases that were tested (Holm).
-        found: Whether it is significant at 5 %.
+        found: Whether the bias is significant at 5 %.
     """
 
     effect: Statistic
@@ -128,11 +128,11 @@ class LabelAgreement(msgspec.Struct, frozen=True, kw_only=True):
     """Agreement of a judge with trusted labels that say which of two outputs is better.
 
     Attributes:
-        n: Such comparisons with a verdict in both orders.
+        n: Number of comparisons with such labels and a verdict in both orders.
         right: Degree to which the judge chooses the better output, each order counting half.
-        right_in_both: Share in which the judge chooses the better output in both orders, of those with both.
-        wrong_in_both: Share in which the judge chooses the worse output in both orders.
-        flips: Share in which the order decides.
+        right_in_both: Share of comparisons with both orders in which the judge chooses the better output in both.
+        wrong_in_both: Share of comparisons with both orders in which the judge chooses the worse output in both.
+        flips: Share of comparisons with both orders in which the order decides.
         tied_by_label: Number of further comparisons whose labels are equal.
         tied_in_both: Share of these further comparisons that the judge calls a tie in both orders.
     """
@@ -151,7 +151,7 @@ class RankingMisfit(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         p: p-value of "one strength per system explains the preferences", over clusters.
-        found: Whether that is rejected at 5 %.
+        found: Whether this hypothesis is rejected at 5 %.
         cycle: Three systems, each preferred to the next, and the last to the first; the clearest such cycle.
             Empty if there is none.
         a: First system of the pair that fits worst; preferred to ``b`` more than expected.
@@ -205,21 +205,20 @@ class ChoiceAgreement(msgspec.Struct, frozen=True, kw_only=True):
     A tie is a choice of its own, never a vote for one output.
 
     Attributes:
-        n: Verdicts with a choice on pairs that people compared.
-        pairs: Pairs among them.
-        ungraded: Verdicts without a choice on such pairs, by outcome.
-        unlabelled: Verdicts on pairs that people did not compare, or on which they disagree.
-        agreement: Share of verdicts that choose as people do; a tie agrees with a tie alone.
-        ties_half: The same with half for a tie against a choice.
-        decided: Share of equal choices where neither chose a tie.
+        n: Number of verdicts with a choice on pairs that people compared.
+        pairs: Number of pairs of these verdicts.
+        ungraded: Number of verdicts without a choice on such pairs, by outcome.
+        unlabelled: Number of verdicts on pairs that people did not compare, or on which they disagree.
+        agreement: Share of verdicts that choose as people do; a tie agrees only with a tie.
+        ties_half: Agreement in which a tie against a choice counts half.
+        decided: Share of equal choices if neither chose a tie.
         kappa: Cohen's kappa over first, tie and second.
         table: Counts of verdicts, rows by people, columns by the judge: second, tie, first.
-        both_orders: Pairs with a verdict in both orders that people decided.
-        right_in_both: Share of these in which both verdicts are right.
-        wrong_in_both: Share in which both are wrong.
-        flips: Share in which the order decides.
-        right_on_balance: Share in which more speaks for the better output than against it, as JudgeBench counts: two right
-            verdicts, or a right one and a tie.
+        both_orders: Number of pairs with a verdict in both orders that people decided.
+        right_in_both: Share of these pairs in which both verdicts are right.
+        wrong_in_both: Share of these pairs in which both verdicts are wrong.
+        flips: Share of these pairs in which the order decides.
+        right_on_balance: Share of these pairs with two right verdicts, or a right one and a tie, as JudgeBench counts.
     """
 
     n: int

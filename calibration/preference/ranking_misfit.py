@@ -11,21 +11,21 @@ from .order_effect import chance_of, fit_of_order, influence_on_strengths
 from .preference_results import RankingMisfit
 
 _ALPHA = 0.05
-_DRAWN = 1_999
+_DRAWS = 1_999
 _BLOCK = 100
-_FEWEST = 3
-"""Fewest systems whose preferences can form a cycle."""
+_MIN_SYSTEMS = 3
+"""Minimum number of systems whose preferences can form a cycle."""
 
-_MOST = 1_000
-"""Most pairs of systems that are tested; more take minutes."""
+_MAX_PAIRS = 1_000
+"""Maximum number of pairs of systems that are tested; more take minutes."""
 
 
 def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
     """Test the Bradley-Terry model with an order effect against a free rate for each pair.
 
-    Uses Rao's score statistic. Its null distribution comes from flipping the signs of clusters' influence on
-    it, so that comparisons within a cluster may depend on each other. Return None if strengths fit any
-    preferences, if no finite strengths fit, or if there are more than 1,000 pairs.
+    The test is by Rao's score statistic. Its null distribution comes from flipping the signs of clusters' influence
+    on it, so that comparisons within a cluster may depend on each other. None if strengths fit any preferences, if no
+    finite strengths fit, or if there are more than 1,000 pairs.
 
     Source: Bradley and Terry 1952; Rao 1948; Kline and Santos 2012 for flipped signs of scores.
 
@@ -35,9 +35,10 @@ def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
     """
     k = len(complete.systems)
     pairs = len(np.unique(_pair_of(complete)))
-    met = len(np.unique(np.concatenate([complete.a, complete.b])))
-    tested = met >= _FEWEST and pairs > met - 1 and pairs <= _MOST
-    fitted = fit_of_order(complete) if tested else None
+    n_compared = len(np.unique(np.concatenate([complete.a, complete.b])))
+    # With one pair fewer than systems, strengths fit any preferences.
+    is_testable = n_compared >= _MIN_SYSTEMS and n_compared - 1 < pairs <= _MAX_PAIRS
+    fitted = fit_of_order(complete) if is_testable else None
     if fitted is None:
         return None
     beta = fitted[0]
@@ -47,34 +48,43 @@ def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
 
 
 def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> FloatArray:
-    """Return each cluster's part of the pairs' scores that the strengths leave free.
+    """Return each cluster's part of the pairs' scores, in directions that strengths leave free.
 
     The shape is ``(clusters, pairs - systems + 1)``. Scores are scaled so that the squares of their sums over
-    clusters add up to Rao's statistic. ``beta`` and ``inverse`` come from `fit_of_order`.
+    clusters add up to Rao's statistic. ``beta`` and ``inverse`` are those of `fit_of_order`.
     """
     k = len(complete.systems)
     pairs, pair = np.unique(_pair_of(complete), return_inverse=True)
-    toward = np.where(complete.a < complete.b, 1.0, -1.0)
+    # A pair's score is for its system with the smaller number.
+    sign = np.where(complete.a < complete.b, 1.0, -1.0)
     odds = beta[complete.a] - beta[complete.b]
-    first, second = chance_of(odds + beta[k]), chance_of(beta[k] - odds)
-    one, other = complete.a_first - first, complete.b_first - second
-    weight_one, weight_other = first * (1 - first), second * (1 - second)
+    a_first_chance, b_first_chance = chance_of(odds + beta[k]), chance_of(beta[k] - odds)
+    a_first_residual, b_first_residual = complete.a_first - a_first_chance, complete.b_first - b_first_chance
+    a_first_weight, b_first_weight = (
+        a_first_chance * (1 - a_first_chance),
+        b_first_chance * (1 - b_first_chance),
+    )
 
     def by_pair(values: FloatArray) -> FloatArray:
         return np.bincount(pair, weights=values, minlength=len(pairs)).astype(np.float64)
 
     # Derivative of each pair's score with respect to the fitted strengths and the order effect.
-    weight, order = by_pair(weight_one + weight_other), by_pair(toward * (weight_one - weight_other))
+    weight, order = (
+        by_pair(a_first_weight + b_first_weight),
+        by_pair(sign * (a_first_weight - b_first_weight)),
+    )
     slopes, rows = np.zeros((len(pairs), k + 1)), np.arange(len(pairs))
     slopes[rows, pairs // k], slopes[rows, pairs % k], slopes[:, k] = weight, -weight, order
     number, clusters = without_gaps(complete.cluster)
     sums = np.bincount(
-        number * len(pairs) + pair, weights=toward * (one - other), minlength=clusters * len(pairs)
+        number * len(pairs) + pair,
+        weights=sign * (a_first_residual - b_first_residual),
+        minlength=clusters * len(pairs),
     ).reshape(clusters, -1)
-    fitted_by = influence_on_strengths(complete, one, other, inverse)
-    sums = sums - np.stack([cluster_sums(each, number) for each in fitted_by.T], axis=1) @ slopes.T
-    met = len(np.unique(np.concatenate([complete.a, complete.b])))
-    return sums @ _root(np.diag(weight) - slopes @ inverse @ slopes.T, len(pairs) - met + 1)
+    influence = influence_on_strengths(complete, a_first_residual, b_first_residual, inverse)
+    sums = sums - np.stack([cluster_sums(column, number) for column in influence.T], axis=1) @ slopes.T
+    n_compared = len(np.unique(np.concatenate([complete.a, complete.b])))
+    return sums @ _root(np.diag(weight) - slopes @ inverse @ slopes.T, len(pairs) - n_compared + 1)
 
 
 def _pair_of(complete: Choices) -> IntArray:
@@ -84,7 +94,7 @@ def _pair_of(complete: Choices) -> IntArray:
 def _root(information: FloatArray, freedom: int) -> FloatArray:
     """Return a root of the inverse of the pairs' information.
 
-    Fitting the strengths leaves ``freedom`` directions of it.
+    It is taken in the ``freedom`` directions that fitting the strengths leaves.
     """
     values, vectors = np.linalg.eigh(information)
     largest = slice(len(values) - freedom, None)
@@ -92,32 +102,34 @@ def _root(information: FloatArray, freedom: int) -> FloatArray:
 
 
 def _flipped_p(scaled: FloatArray, seed: int) -> float:
-    """Return how often flipped signs of clusters give as large a statistic as the observed one."""
+    """Return the share of random signs of clusters that give at least the observed statistic."""
+    # Slightly less, so that rounding does not drop equal statistics.
     observed = float((scaled.sum(axis=0) ** 2).sum()) * (1 - 1e-9)
     rng, as_large = np.random.default_rng(seed), 0
-    for start in range(0, _DRAWN, _BLOCK):
-        size = min(_BLOCK, _DRAWN - start)
+    for start in range(0, _DRAWS, _BLOCK):
+        size = min(_BLOCK, _DRAWS - start)
         signs = rng.choice((-1.0, 1.0), size=(size, len(scaled)))
         as_large += int((((signs @ scaled) ** 2).sum(axis=1) >= observed).sum())
-    return (as_large + 1) / (_DRAWN + 1)
+    return (as_large + 1) / (_DRAWS + 1)
 
 
 def _misfit(complete: Choices, expected: FloatArray, p: float) -> RankingMisfit:
     """Return the test's result, with the clearest cycle and the pair that fits worst."""
     systems = complete.systems
-    wins, met = np.zeros_like(expected), np.zeros_like(expected)
+    wins, n = np.zeros_like(expected), np.zeros_like(expected)
     a, b = complete.a, complete.b
-    for one, other, share in ((a, b, complete.preferred), (b, a, 1 - complete.preferred)):
-        np.add.at(wins, (one, other), share)
-        np.add.at(met, (one, other), 1.0)
-    rate = np.divide(wins, met, out=np.full_like(wins, 0.5), where=met > 0)
-    distance = np.where(met > 0, (rate - expected) * np.sqrt(met / (expected * (1 - expected))), 0.0)
+    for system, opponent, share in ((a, b, complete.preferred), (b, a, 1 - complete.preferred)):
+        np.add.at(wins, (system, opponent), share)
+        np.add.at(n, (system, opponent), 1.0)
+    rate = np.divide(wins, n, out=np.full_like(wins, 0.5), where=n > 0)
+    # In standard errors of a rate of n comparisons.
+    distance = np.where(n > 0, (rate - expected) * np.sqrt(n / (expected * (1 - expected))), 0.0)
     worst = int(distance.argmax())
     ahead, behind = worst // len(systems), worst % len(systems)
     return RankingMisfit(
         p=p,
         found=p <= _ALPHA,
-        cycle=[systems[each] for each in _cycle(rate - 0.5)],
+        cycle=[systems[number] for number in _clearest_cycle(rate - 0.5)],
         a=systems[ahead],
         b=systems[behind],
         observed=float(rate[ahead, behind]),
@@ -125,16 +137,17 @@ def _misfit(complete: Choices, expected: FloatArray, p: float) -> RankingMisfit:
     )
 
 
-def _cycle(margin: FloatArray) -> list[int]:
+def _clearest_cycle(margin: FloatArray) -> list[int]:
     """Return three systems that beat each other in a circle; empty if there are none.
 
     Of several cycles, the one whose smallest margin is largest is returned.
     """
     best, cycle = 0.0, list[int]()
     for first in range(len(margin)):
-        least = np.minimum(np.minimum(margin[first][:, None], margin), margin[:, first][None, :])
-        index = int(least.argmax())
-        if least.flat[index] > best:
-            best = float(least.flat[index])
+        # Entry (second, third): the smallest margin of first over second, second over third, third over first.
+        smallest = np.minimum(np.minimum(margin[first][:, None], margin), margin[:, first][None, :])
+        index = int(smallest.argmax())
+        if smallest.flat[index] > best:
+            best = float(smallest.flat[index])
             cycle = [first, index // len(margin), index % len(margin)]
     return cycle

@@ -13,12 +13,12 @@ class TagMean(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         tag: The tag, or None for all criteria.
-        score: Mean over items of points over points possible, clipped as a whole.
-        items: Items with a criterion of this tag and positive points.
-        ungraded: Items with an ungraded criterion, which are not in the mean.
-        bounds: The mean if all ungraded criteria count against the system, and for it, or None if all are
+        score: Mean over items of points over points possible; the mean, not each item, is clipped to [0, 1].
+        items: Number of items with a criterion of this tag and positive points.
+        ungraded: Number of items with an ungraded criterion, which are not in the mean.
+        bounds: Mean if all ungraded criteria count against the system, and if all count for it; None if all are
             graded.
-        corrected: The mean, corrected for the judge's errors, or None without labels.
+        corrected: Mean corrected for the judge's errors, or None without labels.
     """
 
     tag: str | None
@@ -34,10 +34,10 @@ class CriterionAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: The criterion's text or its key, or the tag.
-        labelled: Verdicts with a label.
+        labelled: Number of verdicts with a label.
         true_positive_rate: Share of met criteria that the judge finds met.
-        true_negative_rate: Share of criteria that are not met that the judge finds not met.
-        shrunken: Both rates, shrunk towards those of all criteria, or None for a tag.
+        true_negative_rate: Share of unmet criteria that the judge finds unmet.
+        shrunken: Both rates, shrunk towards those of all criteria; None for a tag or for all criteria.
     """
 
     name: str
@@ -54,7 +54,7 @@ class ItemScore(msgspec.Struct, frozen=True, kw_only=True):
         item: ``case_id|system|trial``.
         score: Points over points possible, unclipped; None while a criterion is ungraded.
         bounds: Lowest and highest possible score, or None if all criteria are graded.
-        expected: Expected score, by the judge's rates, or None without labels.
+        expected: Expected score given the judge's error rates, or None without labels.
         deviation: Standard deviation of the expected score.
     """
 
@@ -96,10 +96,10 @@ class JudgesOnCriteria(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         a: The first judge.
-        b: The second.
-        n: Labelled criteria that both judged.
-        a_only_right: Those that only the first judges as labelled.
-        b_only_right: Those that only the second judges as labelled.
+        b: The second judge.
+        n: Number of labelled criteria that both judged.
+        a_only_right: Number of these criteria that only the first judges as labelled.
+        b_only_right: Number of these criteria that only the second judges as labelled.
         difference: Share right of the first minus that of the second.
         p: p-value of no difference, by flipping signs of clusters, or None if it could not be tested.
     """

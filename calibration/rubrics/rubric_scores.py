@@ -1,8 +1,8 @@
 """Scores by rubrics: HealthBench's means, corrected for a judge's errors on criteria.
 
-The mean of points over points possible is taken over items and clipped to [0, 1] as a whole (Arora et al.
-2025). With labels, each verdict is corrected by the rates of its criterion (Rogan and Gladen 1978), which are
-drawn towards those of all criteria (`shrunken_rates`).
+The score is the mean over items of points over points possible; the mean is clipped to [0, 1] (Arora et al. 2025).
+With labels, each verdict is corrected by the judge's rates on its criterion (Rogan and Gladen 1978), which are
+shrunk towards those of all criteria (`shrunken_rates`).
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from .shrunken_rates import JudgeRates, SuccessCount, shrink
 
 _HALF = 0.5
 _MIN_INFORMEDNESS = 0.05
-"""Least informedness (Youden's J: TPR + TNR - 1) for a correction; with less, it would be unbounded."""
+"""Minimum informedness (Youden's J: TPR + TNR - 1) for a correction, which divides by it."""
 
 
 class JudgedCriterion(NamedTuple):
     """One criterion of an item.
 
     Attributes:
-        key: Identity of the criterion in any item.
-        points: Its points.
-        tags: Its tags.
-        met: How far it is met, by the judge, in [0, 1], or None if ungraded.
-        label: How far it is met, by a trusted label, or None without one.
+        key: Identity of the criterion across items.
+        points: Points of the criterion, below 0 for a penalty.
+        tags: Tags of the criterion.
+        met: Degree to which it is met by the judge, in [0, 1], or None if ungraded.
+        label: Degree to which it is met by a trusted label, or None without a label.
     """
 
     key: str
@@ -60,9 +60,9 @@ class JudgedRubric(NamedTuple):
 
     Attributes:
         item: ``case_id|system|trial``.
-        system: The system.
-        cluster: The cluster of its case.
-        criteria: The criteria; empty if none was judged.
+        system: Name of the system.
+        cluster: Cluster of the case.
+        criteria: Criteria of the output; empty if none was judged.
     """
 
     item: str
@@ -77,7 +77,7 @@ def rubric_of_judge(
     """Return a judge's scores by system and tag, and its errors if there are labels.
 
     Args:
-        judge: Its name.
+        judge: Name of the judge.
         items: Outputs with their judged criteria.
         names: Function from a criterion's key to its text.
         level: Confidence level of the intervals.
@@ -100,11 +100,19 @@ def rubric_of_judge(
         agreement=_agreement("all criteria", labelled, level) if labelled else None,
         criteria=[
             _agreement(
-                names(key), [each for each in labelled if each[0].key == key], level, rates and rates.of(key)
+                names(key),
+                [(criterion, cluster) for criterion, cluster in labelled if criterion.key == key],
+                level,
+                rates and rates.of(key),
             )
             for key, _ in counts.most_common()
         ],
-        tags=[_agreement(tag, [each for each in labelled if tag in each[0].tags], level) for tag in tags],
+        tags=[
+            _agreement(
+                tag, [(criterion, cluster) for criterion, cluster in labelled if tag in criterion.tags], level
+            )
+            for tag in tags
+        ],
     )
 
 
@@ -129,12 +137,12 @@ class _CriterionOfItem(NamedTuple):
 def _agreement_by_criterion(items: Sequence[JudgedRubric]) -> dict[_CriterionOfItem, float]:
     """Return 1 where the judge agrees with the label of a criterion, else 0."""
     return {
-        _CriterionOfItem(item.item, item.cluster, position, each.key): float(
-            reaches(each.met, _HALF) == reaches(each.label, _HALF)
+        _CriterionOfItem(item.item, item.cluster, position, criterion.key): float(
+            reaches(criterion.met, _HALF) == reaches(criterion.label, _HALF)
         )
         for item in items
-        for position, each in enumerate(item.criteria)
-        if each.met is not None and each.label is not None
+        for position, criterion in enumerate(item.criteria)
+        if criterion.met is not None and criterion.label is not None
     }
 
 
@@ -183,8 +191,12 @@ def _agreement(
     shrunken: tuple[float, float] | None = None,
 ) -> CriterionAgreement:
     def rate(*, met: bool) -> Statistic:
-        rows = [(each, cluster) for each, cluster in labelled if reaches(each.label or 0.0, _HALF) == met]
-        right = np.array([float(reaches(_met(each), _HALF) == met) for each, _ in rows])
+        rows = [
+            (criterion, cluster)
+            for criterion, cluster in labelled
+            if reaches(criterion.label or 0.0, _HALF) == met
+        ]
+        right = np.array([float(reaches(_met(criterion), _HALF) == met) for criterion, _ in rows])
         return share_of(right, cluster_numbers(cluster for _, cluster in rows), level=level)
 
     return CriterionAgreement(
@@ -207,7 +219,8 @@ def _system(
     )
 
 
-def _of_tag(item: JudgedRubric, tag: str | None) -> JudgedRubric:
+def _with_tag(item: JudgedRubric, tag: str | None) -> JudgedRubric:
+    """Return an item with only the criteria of a tag; None keeps all."""
     if tag is None:
         return item
     return item._replace(criteria=tuple(criterion for criterion in item.criteria if tag in criterion.tags))
@@ -219,15 +232,16 @@ def _points(item: JudgedRubric) -> Points:
 
 def _mean(tag: str | None, items: Sequence[JudgedRubric], rates: JudgeRates | None, level: float) -> TagMean:
     """Return the mean score of a system over the criteria of a tag, or over all criteria."""
-    parts = [_of_tag(item, tag) for item in items]
-    scored = [part for part in parts if _points(part).possible]
-    unknown = 0 if tag is not None else sum(not item.criteria for item in items)
-    graded = [part for part in scored if all(criterion.met is not None for criterion in part.criteria)]
-    ungraded = len(scored) - len(graded) + unknown
-    shares = [_points(part).shares for part in scored] + [(0.0, 1.0)] * unknown
+    tagged = [_with_tag(item, tag) for item in items]
+    scored = [item for item in tagged if _points(item).possible]
+    # Tags of items without any judged criterion are unknown, so these count only in the mean of all criteria.
+    not_judged = 0 if tag is not None else sum(not item.criteria for item in items)
+    graded = [item for item in scored if all(criterion.met is not None for criterion in item.criteria)]
+    ungraded = len(scored) - len(graded) + not_judged
+    shares = [_points(item).shares for item in scored] + [(0.0, 1.0)] * not_judged
     return TagMean(
         tag=tag,
-        score=_clipped_mean([_points(part).shares[0] for part in graded], graded, level),
+        score=_clipped_mean([_points(item).shares[0] for item in graded], graded, level),
         items=len(shares),
         ungraded=ungraded,
         bounds=_bounds(shares) if ungraded else None,
@@ -244,10 +258,12 @@ def _clipped_mean(values: Sequence[float], items: Sequence[JudgedRubric], level:
     if not values:
         return undefined("no item is graded in full", n=0, level=level)
     mean = mean_over_clusters(np.array(values), cluster_numbers(item.cluster for item in items))
-    return _within(mean, len(values), level, "cluster-t, clipped to [0, 1]")
+    return _clipped_statistic(mean, len(values), level, "cluster-t, clipped to [0, 1]")
 
 
-def _within(combination: Combination, n: int, level: float, method: str, variance: float = 0.0) -> Statistic:
+def _clipped_statistic(
+    combination: Combination, n: int, level: float, method: str, variance: float = 0.0
+) -> Statistic:
     """Return a clipped mean with its interval; ``variance`` is added to that of the mean."""
     value = clipped(combination.value)
     if not math.isfinite(combination.error):
@@ -255,8 +271,8 @@ def _within(combination: Combination, n: int, level: float, method: str, varianc
     error = math.sqrt(combination.error**2 + variance)
     if not error or not math.isfinite(combination.degrees):
         return defined(value, n=n, method=f"{method}: no interval without a spread", level=level)
-    half = t_quantile(level, combination.degrees) * error
-    ends = clipped(combination.value - half), clipped(combination.value + half)
+    half_width = t_quantile(level, combination.degrees) * error
+    ends = clipped(combination.value - half_width), clipped(combination.value + half_width)
     return defined(value, ends, n=n, method=method, level=level)
 
 
@@ -278,11 +294,11 @@ def _corrected(items: Sequence[JudgedRubric], rates: JudgeRates, level: float) -
     ]
     mean = mean_over_clusters(np.array(values), cluster_numbers(item.cluster for item in items))
     method = "Rogan-Gladen by criterion, cluster-t, rates shrunken"
-    return _within(mean, len(items), level, method, _variance_of_rates(items, rates))
+    return _clipped_statistic(mean, len(items), level, method, _variance_of_rates(items, rates))
 
 
 def _variance_of_rates(items: Sequence[JudgedRubric], rates: JudgeRates) -> float:
-    """Return the variance that the mean has from the rates' errors, by the delta method."""
+    """Return the variance of the mean from the errors of the rates, by the delta method."""
     slopes: dict[str, tuple[float, float]] = {}
     for item in items:
         share = 1 / (_points(item).possible * len(items))
@@ -297,28 +313,27 @@ def _variance_of_rates(items: Sequence[JudgedRubric], rates: JudgeRates) -> floa
                 negative + share * criterion.points * (1 - truth) / informedness,
             )
     return sum(
-        part.variance_of_sum({key: slope[at] for key, slope in slopes.items()})
-        for at, part in enumerate(rates)
+        class_rates.variance_of_sum({key: slope[index] for key, slope in slopes.items()})
+        for index, class_rates in enumerate(rates)
     )
 
 
 def _item(item: JudgedRubric, rates: JudgeRates | None) -> ItemScore:
-    """Return an item's score, and its expectation by the judge's rates."""
+    """Return an item's score, and its expectation given the judge's error rates."""
     points = _points(item)
     if not item.criteria or not points.possible:
         return ItemScore(item=item.item, score=None)
     low, high = points.shares
     if any(criterion.met is None for criterion in item.criteria):
         return ItemScore(item=item.item, score=None, bounds=(low, high))
-    if (
-        rates is None
-        or min(rates.informedness(criterion.key) for criterion in item.criteria) < _MIN_INFORMEDNESS
-    ):
+    if rates is None:
+        return ItemScore(item=item.item, score=low)
+    if min(rates.informedness(criterion.key) for criterion in item.criteria) < _MIN_INFORMEDNESS:
         return ItemScore(item=item.item, score=low)
     pairs = [
         (criterion.points, rates.chance(criterion.key, met=reaches(_met(criterion), _HALF)))
         for criterion in item.criteria
     ]
-    expected = sum(each * chance for each, chance in pairs) / points.possible
-    variance = sum(each**2 * chance * (1 - chance) for each, chance in pairs) / points.possible**2
+    expected = sum(value * chance for value, chance in pairs) / points.possible
+    variance = sum(value**2 * chance * (1 - chance) for value, chance in pairs) / points.possible**2
     return ItemScore(item=item.item, score=low, expected=expected, deviation=math.sqrt(variance))

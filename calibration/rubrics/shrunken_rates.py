@@ -17,12 +17,11 @@ _PRIOR_WEIGHT = 60.0
 """Weight of the default strength, in trials, since few trials estimate the spread badly."""
 
 _MIN_STRENGTH, _MAX_STRENGTH = 4.0, 1e6
-"""Limits of the prior strength: some shrinkage always, and a finite one if groups differ no more than by
-chance."""
+"""Limits of the prior strength: there is always some shrinkage, and it is finite if groups differ only by chance."""
 
 
 class SuccessCount(NamedTuple):
-    """Successes of a number of trials."""
+    """Number of successes in a number of trials."""
 
     successes: float = 0.0
     trials: float = 0.0
@@ -74,7 +73,12 @@ class ShrunkenRates(NamedTuple):
 
 
 class JudgeRates(NamedTuple):
-    """Rates of a judge by group, such as a criterion: TPR on what is met, TNR on the rest."""
+    """Rates of a judge by group, such as a criterion.
+
+    Attributes:
+        positive: True positive rates.
+        negative: True negative rates.
+    """
 
     positive: ShrunkenRates
     negative: ShrunkenRates
@@ -88,15 +92,16 @@ class JudgeRates(NamedTuple):
         return sum(self.of(group)) - 1
 
     def truth(self, group: str, score: float) -> float:
-        """Return the unbiased estimate of the label behind a score."""
+        """Return an unbiased estimate of the label of a verdict with this score."""
         false_alarms = 1 - self.negative.rate(group)
         return (score - false_alarms) / self.informedness(group)
 
     def chance(self, group: str, *, met: bool) -> float:
         """Return the posterior probability of the label "met", with a prior of one half."""
         tpr, fpr = self.positive.rate(group), 1 - self.negative.rate(group)
-        if_met, if_not = (tpr, fpr) if met else (1 - tpr, 1 - fpr)
-        return if_met / (if_met + if_not) if if_met + if_not else 0.5
+        chance_if_met, chance_if_unmet = (tpr, fpr) if met else (1 - tpr, 1 - fpr)
+        total = chance_if_met + chance_if_unmet
+        return chance_if_met / total if total else 0.5
 
 
 def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
@@ -104,12 +109,13 @@ def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
 
     The fewer trials a group has, the more its rate is shrunk.
     """
-    counts = {name: each for name, each in groups.items() if each.trials}
+    counts = {name: count for name, count in groups.items() if count.trials}
     total = sum(count.trials for count in counts.values())
     if not total:
         return None
     pooled = (sum(count.successes for count in counts.values()) + 0.5) / (total + 1)
     strength = _strength(counts, pooled)
+    # In a beta-binomial model the correlation within groups is 1 / (strength + 1).
     within, between = strength / (strength + 1), 1 / (strength + 1)
     variance_share = sum(
         (count.trials / total) ** 2 * (within / count.trials + between) for count in counts.values()
@@ -118,8 +124,8 @@ def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
 
 
 def _strength(groups: Mapping[str, SuccessCount], pooled: float) -> float:
-    """Estimate the prior strength by the method of moments, pulled towards the default."""
-    several = [group for group in groups.values() if group.trials > 1]
+    """Estimate the prior strength by the method of moments, shrunk towards the default."""
+    several = [count for count in groups.values() if count.trials > 1]
     total = sum(count.trials for count in several)
     row_variance = pooled * (1 - pooled)
     spread = sum(count.trials * (count.successes / count.trials - pooled) ** 2 for count in several)

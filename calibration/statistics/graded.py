@@ -18,11 +18,11 @@ class Moments(NamedTuple):
     """First and second moments with divisor n; each of shape ``(...)``.
 
     Attributes:
-        n: Rows.
+        n: Number of rows.
         difference: Mean of score minus label.
         label_variance: Variance of the label.
         score_variance: Variance of the score.
-        covariance: Covariance of the two.
+        covariance: Covariance of label and score.
     """
 
     n: FloatArray
@@ -70,7 +70,7 @@ def cell_moments(weights: FloatArray, cells: Cells) -> Moments:
 
 
 MAX_PAIRWISE_CELLS = 1_500
-"""Most cells of which Kendall's tau compares all pairs at once; with more, it sorts once per row of weights."""
+"""Maximum number of cells whose pairs Kendall's tau compares all at once; with more, it sorts per row of weights."""
 
 
 def pearson(weights: FloatArray, cells: Cells) -> FloatArray:
@@ -141,12 +141,12 @@ def concordance(weights: FloatArray, cells: Cells) -> FloatArray:
     Source: Lin 1989.
     """
     values = cell_moments(weights, cells)
-    total = constant_as_zero(values.label_variance + values.score_variance + values.difference**2)
-    return ratio(2 * values.covariance, total)
+    denominator = constant_as_zero(values.label_variance + values.score_variance + values.difference**2)
+    return ratio(2 * values.covariance, denominator)
 
 
 def weighted_kappa(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Compute quadratic weighted kappa: a pair of values costs their squared difference.
+    """Compute quadratic weighted kappa: a disagreement costs the squared difference.
 
     It is computed as Lin's concordance, which is identical (Fleiss and Cohen 1973): the table of many
     distinct values would be large and mostly empty. On equally spaced levels it is the usual quadratic kappa;
@@ -165,10 +165,14 @@ def icc_a1(weights: FloatArray, cells: Cells) -> FloatArray:
     values = cell_moments(weights, cells)
     n = values.n
     scale = ratio(n, n - 1)
-    rows = scale * (values.label_variance + values.score_variance + 2 * values.covariance) / 2
-    errors = scale * (values.label_variance + values.score_variance - 2 * values.covariance) / 2
-    columns = n * values.difference**2 / 2
-    return ratio(rows - errors, rows + errors + 2 * ratio(columns - errors, n))
+    # Mean squares of the two-way analysis of variance, by rows, residuals and raters (MSR, MSE, MSC).
+    row_square = scale * (values.label_variance + values.score_variance + 2 * values.covariance) / 2
+    error_square = scale * (values.label_variance + values.score_variance - 2 * values.covariance) / 2
+    rater_square = n * values.difference**2 / 2
+    return ratio(
+        row_square - error_square,
+        row_square + error_square + 2 * ratio(rater_square - error_square, n),
+    )
 
 
 def mae(weights: FloatArray, cells: Cells) -> FloatArray:

@@ -19,8 +19,11 @@ Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 def value_counts(ratings: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Count the distinct values of each unit's ratings.
 
-    Takes ratings ``(raters, units)``, NaN where missing; returns the values ``(q,)`` and their counts
-    ``(units, q)``.
+    Args:
+        ratings: Values, shape ``(raters, units)``, NaN where missing.
+
+    Returns:
+        The distinct values ``(q,)``, and their counts ``(units, q)``.
     """
     rated = np.isfinite(ratings)
     values, code = np.unique(ratings[rated], return_inverse=True)
@@ -47,9 +50,9 @@ def alpha_of_units(
     distance = _DISTANCES[level](values, margin)
     # In shares, so that the guard against rounding does not depend on n.
     total = margin.sum(axis=-1)
-    chance = margin[..., :, None] * margin[..., None, :] * distance
+    chance_disagreement = margin[..., :, None] * margin[..., None, :] * distance
     observed = ratio((coincidences * distance).sum(axis=(-2, -1)), total)
-    expected = ratio(chance.sum(axis=(-2, -1)), total * (total - 1.0))
+    expected = ratio(chance_disagreement.sum(axis=(-2, -1)), total * (total - 1.0))
     return 1.0 - ratio(observed, expected)
 
 
@@ -105,12 +108,13 @@ def alpha_ordinal(weights: FloatArray, cells: Cells) -> FloatArray:
 def _pooled(weights: FloatArray, code: IntArray, q: int) -> FloatArray:
     """Return the weights of the values of both raters, shape ``(..., q)``."""
     order = np.argsort(code, kind="stable")
-    both = np.concatenate([weights, weights], axis=-1)[..., order]
+    doubled_weights = np.concatenate([weights, weights], axis=-1)[..., order]
     starts = np.searchsorted(code[order], np.arange(q))
-    return np.add.reduceat(both, starts, axis=-1)
+    return np.add.reduceat(doubled_weights, starts, axis=-1)
 
 
 def _two_raters(weights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return interval alpha of two raters' values without gaps, from their moments."""
     n = weights.sum(axis=-1)
     share = ratio(weights, n[..., None])
     observed = (share * (x - y) ** 2).sum(axis=-1)

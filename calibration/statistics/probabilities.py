@@ -26,8 +26,9 @@ def auroc(weights: FloatArray, cells: Cells) -> FloatArray:
     right = reaches(cells.label, cells.pass_at)
     positive = sum_by_value(weights * right, cells.score)
     negative = sum_by_value(weights * ~right, cells.score)
-    beaten = np.cumsum(negative, axis=-1) - negative / 2
-    return ratio((positive * beaten).sum(axis=-1), positive.sum(axis=-1) * negative.sum(axis=-1))
+    # Wrong rows with a lower score, and half of those with an equal one.
+    n_below = np.cumsum(negative, axis=-1) - negative / 2
+    return ratio((positive * n_below).sum(axis=-1), positive.sum(axis=-1) * negative.sum(axis=-1))
 
 
 def average_precision(weights: FloatArray, cells: Cells) -> FloatArray:
@@ -62,10 +63,12 @@ _INNER_EDGES = np.arange(1, BINS) / BINS
 
 
 def ece(weights: FloatArray, cells: Cells) -> FloatArray:
-    """Compute the ECE: the mean over bins, by their rows, of |mean outcome - mean score|.
+    """Compute the ECE: the mean over bins, weighted by rows, of |mean outcome - mean score|.
 
-    Source: Naeini et al. 2015. It is biased upwards in small samples and depends on the bins: compare only
-    values from equal sample sizes and bins.
+    It is biased upwards in small samples and depends on the bins: compare only values from equal sample sizes and
+    bins.
+
+    Source: Naeini et al. 2015.
     """
     gaps = weights @ ece_gaps(cells)
     # |x| without np.abs, which would drop the imaginary part that carries the derivative.
@@ -75,8 +78,8 @@ def ece(weights: FloatArray, cells: Cells) -> FloatArray:
 def ece_gaps(cells: Cells) -> FloatArray:
     """Return outcome minus score, in the column of the score's bin, shape ``(m, BINS)``."""
     outcome = (reaches(cells.label, cells.pass_at)).astype(np.float64)
-    member = np.eye(BINS)[np.searchsorted(_INNER_EDGES, cells.score)]
-    return member * (outcome - cells.score)[:, None]
+    bin_indicator = np.eye(BINS)[np.searchsorted(_INNER_EDGES, cells.score)]
+    return bin_indicator * (outcome - cells.score)[:, None]
 
 
 class BrierParts(NamedTuple):
@@ -103,11 +106,12 @@ def brier_parts(outcome: FloatArray, score: FloatArray, group: IntArray, count: 
 
     Source: Murphy 1973; exact when every group is one distinct score, else with the remainder.
     """
-    size, rate, mean = _groups(outcome, score, group, count)
-    n, base = size.sum(), float(size @ rate / size.sum())
-    reliability, resolution = float(size @ (mean - rate) ** 2 / n), float(size @ (rate - base) ** 2 / n)
-    uncertainty, brier = base * (1 - base), float(count @ (score - outcome) ** 2 / n)
-    return BrierParts(reliability, resolution, uncertainty, brier - (reliability - resolution + uncertainty))
+    size, rate, mean_score = _groups(outcome, score, group, count)
+    n, base_rate = size.sum(), float(size @ rate / size.sum())
+    reliability = float(size @ (mean_score - rate) ** 2 / n)
+    resolution = float(size @ (rate - base_rate) ** 2 / n)
+    uncertainty, total = base_rate * (1 - base_rate), float(count @ (score - outcome) ** 2 / n)
+    return BrierParts(reliability, resolution, uncertainty, total - (reliability - resolution + uncertainty))
 
 
 def corrected_brier_parts(
@@ -124,14 +128,15 @@ def corrected_brier_parts(
     size, rate, _ = _groups(outcome, score, group, count)
     if (size < 2).any():  # noqa: PLR2004 - a variance needs two
         return None
-    plain, n = brier_parts(outcome, score, group, count), float(size.sum())
-    chance = float((size * rate * (1 - rate) / (size - 1)).sum()) / n
-    whole = plain.uncertainty / (n - 1)
+    parts, n = brier_parts(outcome, score, group, count), float(size.sum())
+    # Biases: variances of the groups' rates, and of the overall rate.
+    rate_variance = float((size * rate * (1 - rate) / (size - 1)).sum()) / n
+    base_rate_variance = parts.uncertainty / (n - 1)
     return BrierParts(
-        plain.reliability - chance,
-        plain.resolution - chance + whole,
-        plain.uncertainty + whole,
-        plain.remainder,
+        parts.reliability - rate_variance,
+        parts.resolution - rate_variance + base_rate_variance,
+        parts.uncertainty + base_rate_variance,
+        parts.remainder,
     )
 
 
@@ -140,10 +145,10 @@ def equal_mass_groups(score: FloatArray, count: FloatArray, groups: int = 10) ->
 
     Returns group numbers, shape ``(m,)``, without a gap; equal scores stay together.
     """
-    which = np.unique(score, return_inverse=True)[1]
-    rows = np.bincount(which, weights=count)
+    value_of_row = np.unique(score, return_inverse=True)[1]
+    rows = np.bincount(value_of_row, weights=count)
     middle = (np.cumsum(rows) - rows / 2) / rows.sum()
-    return np.unique(np.floor(groups * middle).astype(np.int64)[which], return_inverse=True)[1]
+    return np.unique(np.floor(groups * middle).astype(np.int64)[value_of_row], return_inverse=True)[1]
 
 
 def _groups(

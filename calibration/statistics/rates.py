@@ -3,9 +3,9 @@
 Tables are ``[[tn, fp], [fn, tp]]``: rows the trusted label, columns the judge, "pass" is positive. Shapes
 ``(..., 2, 2)``.
 
-Tables on categories are counts ``(..., q, q)``: rows one rater, columns the other, q the declared categories,
-at least 2. Agreement on them is at most 1, and NaN if chance agrees for certain (both raters use one and the
-same category only) or the table is empty.
+Tables of categories are counts ``(..., q, q)`` of q declared categories, at least 2: rows are one rater, columns
+the other. Agreement on them is at most 1. It is NaN if agreement by chance is certain, since both raters use one
+and the same category only, or if the table is empty.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def _proportion(successes: list[list[int]], trials: list[list[int]]) -> Proporti
     return Proportion(np.array(successes, dtype=np.float64), np.array(trials, dtype=np.float64))
 
 
-_ALL = [[1, 1], [1, 1]]
+_ALL_CELLS = [[1, 1], [1, 1]]
 
-accuracy = _proportion([[1, 0], [0, 1]], _ALL)
+accuracy = _proportion([[1, 0], [0, 1]], _ALL_CELLS)
 """Share of rows on which judge and label agree."""
 
 true_positive_rate = _proportion([[0, 0], [0, 1]], [[0, 0], [1, 1]])
@@ -52,10 +52,10 @@ true_negative_rate = _proportion([[1, 0], [0, 0]], [[1, 1], [0, 0]])
 precision = _proportion([[0, 0], [0, 1]], [[0, 1], [0, 1]])
 """Share of rows passed by the judge that are right."""
 
-prevalence = _proportion([[0, 0], [1, 1]], _ALL)
+prevalence = _proportion([[0, 0], [1, 1]], _ALL_CELLS)
 """Share of rows that are right."""
 
-judge_rate = _proportion([[0, 1], [0, 1]], _ALL)
+judge_rate = _proportion([[0, 1], [0, 1]], _ALL_CELLS)
 """Share of rows that the judge passes."""
 
 
@@ -108,13 +108,13 @@ def cohen_kappa(table: FloatArray) -> FloatArray:
     Source: Cohen 1960. It depends on prevalence and on the judge's bias; read it with both.
     """
     share = _shares(table)
-    return _beyond(_matched(share), (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1))
+    return _beyond_chance(_diagonal_sum(share), (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1))
 
 
 def weighted_kappa_table(table: FloatArray, disagreement: FloatArray) -> FloatArray:
     """Compute weighted kappa: 1 - observed cost / cost by chance.
 
-    Each pair of categories has its cost ``(q, q)``, 0 on the diagonal.
+    ``disagreement``, shape ``(q, q)``, is the cost of each pair of categories, 0 on the diagonal.
 
     Source: Cohen 1968.
     """
@@ -129,7 +129,7 @@ def scott_pi(table: FloatArray) -> FloatArray:
     Source: Scott 1955. It is never above Cohen's kappa.
     """
     share = _shares(table)
-    return _beyond(_matched(share), (_margin(share) ** 2).sum(axis=-1))
+    return _beyond_chance(_diagonal_sum(share), (_mean_margin(share) ** 2).sum(axis=-1))
 
 
 def gwet_ac1(table: FloatArray) -> FloatArray:
@@ -151,9 +151,9 @@ def gwet_ac2(table: FloatArray, agreement: FloatArray) -> FloatArray:
     Source: Gwet, Handbook of Inter-Rater Reliability, 2014.
     """
     share, q = _shares(table), table.shape[-1]
-    margin = _margin(share)
+    margin = _mean_margin(share)
     expected = agreement.sum() * (margin * (1 - margin)).sum(axis=-1) / (q * (q - 1))
-    return _beyond((share * agreement).sum(axis=(-2, -1)), expected)
+    return _beyond_chance((share * agreement).sum(axis=(-2, -1)), expected)
 
 
 def brennan_prediger(table: FloatArray) -> FloatArray:
@@ -161,14 +161,14 @@ def brennan_prediger(table: FloatArray) -> FloatArray:
 
     Source: Brennan and Prediger 1981.
     """
-    return _beyond(_matched(_shares(table)), np.asarray(1 / table.shape[-1]))
+    return _beyond_chance(_diagonal_sum(_shares(table)), np.asarray(1 / table.shape[-1]))
 
 
 def alpha_nominal(table: FloatArray) -> FloatArray:
     """Compute Krippendorff's nominal alpha of two raters without missing values."""
     values = 2 * table.sum(axis=(-2, -1))
     margin = table.sum(axis=-1) + table.sum(axis=-2)
-    differ = values / 2 - _matched(table)
+    differ = values / 2 - _diagonal_sum(table)
     return 1 - (values - 1) * ratio(differ, (values**2 - (margin**2).sum(axis=-1)) / 2)
 
 
@@ -176,13 +176,13 @@ def _shares(table: FloatArray) -> FloatArray:
     return ratio(table, table.sum(axis=(-2, -1), keepdims=True))
 
 
-def _matched(table: FloatArray) -> FloatArray:
+def _diagonal_sum(table: FloatArray) -> FloatArray:
     return np.einsum("...ii->...", table)
 
 
-def _margin(share: FloatArray) -> FloatArray:
+def _mean_margin(share: FloatArray) -> FloatArray:
     return (share.sum(axis=-1) + share.sum(axis=-2)) / 2
 
 
-def _beyond(observed: FloatArray, expected: FloatArray) -> FloatArray:
+def _beyond_chance(observed: FloatArray, expected: FloatArray) -> FloatArray:
     return ratio(observed - expected, 1 - expected)

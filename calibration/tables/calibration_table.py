@@ -24,7 +24,6 @@ from ...tables.column_names import (
     OF_BASELINE,
     OF_COVARIATE,
     OF_PERSON,
-    TRIALS_OF_CASE,
 )
 from ..arrays import BoolArray, FloatArray, IntArray
 from ..decisions import Decisions
@@ -65,9 +64,6 @@ ROUND = LABEL_ROUND
 
 ADDED = LABEL_ADDED
 """Number column with the round in which the item's label was added, counted from 1."""
-
-OF_CASE = TRIALS_OF_CASE
-"""Number column of a run: the outputs of the item's case and system, whether they are rows or not."""
 
 FAILED = FAILED_CALL
 """Number column: 1 for a row without a score because calls failed, which another start may bring."""

@@ -13,10 +13,11 @@ import numpy as np
 
 from ...errors import InputError
 from ...records.scale import Scale
+from ...tables.column_names import TRIALS_OF_CASE
 from ...tables.grades import UnknownGradeError, grade_score, is_missing
 from ...tables.table_rows import as_whole
 from ..arrays import CodeArray, FloatArray
-from .calibration_table import ADDED, AMOUNTS, COVARIATE, OF_CASE, PROBABILITY, ROUND
+from .calibration_table import ADDED, AMOUNTS, COVARIATE, PROBABILITY, ROUND
 from .columns import Column
 
 _TRUTH = {"true": 1.0, "false": 0.0}
@@ -32,7 +33,7 @@ def number_of(value: object, field: str) -> float:
 
     The column is one for which `is_number_field` holds.
     """
-    if field in {ROUND, ADDED, OF_CASE}:
+    if field in {ROUND, ADDED, TRIALS_OF_CASE}:
         return _whole_of(value, field)
     if field.startswith(COVARIATE):
         return _covariate_of(value, field)

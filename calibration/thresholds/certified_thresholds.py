@@ -1,6 +1,6 @@
-"""Certified thresholds: the confidence from which verdicts meet a maximum error rate.
+"""Certified thresholds: the confidence from which on verdicts meet a maximum error rate.
 
-They are for one judge, or for several judges asked one after another.
+A threshold is for one judge, or there is one for each of several judges asked in turn.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from ..tables.columns import Column
 from .threshold_results import BoundOf, Cascade, CertifiedThreshold
 
 _STEPS = 10
-"""Number of shares of verdicts that are tried, fixed in advance, since each is one more chance of a false
-certificate."""
+"""Number of shares of verdicts that are tried; it is fixed in advance, as each is a chance of a false certificate."""
 
 FAILURE = 0.1
 """Probability with which a guarantee may fail."""
@@ -47,67 +46,69 @@ def certify_threshold(
     Source: Angelopoulos et al. 2021 (Learn then Test); Jung et al. 2024 (arXiv 2407.18370).
 
     Args:
-        confidence: In [0, 1], shape ``(n,)``.
+        confidence: Confidence of each verdict, in [0, 1], shape ``(n,)``.
         wrong: Whether the verdict is wrong, shape ``(n,)``.
-        max_error: The error to be guaranteed.
+        max_error: The error rate to be guaranteed.
         failure: Probability with which the guarantee may fail.
-        cluster: Cluster number of each row; None when every row is its own.
-        by_size: Whether the row of a cluster counts only with the chance of its size over the largest, so that all rows have
-            the same chance. The bound is then one of rows where clusters differ in size, and else of one row of each cluster.
-        seed: Decides which row of a cluster is drawn.
+        cluster: Cluster number of each row, or None if every row is its own.
+        by_size: Whether a cluster's row is used only with a chance of the cluster's size over the largest, so that
+            all rows have the same chance. Then the bound is for rows; otherwise it is for one row of each cluster,
+            which differs if clusters differ in size.
+        seed: Seed of the draw of one row per cluster.
 
     Returns:
         The laxest certified threshold, or why there is none. Thresholds that keep too few rows to be certified
         even without errors are skipped.
     """
-    drawn = ""
+    sampling_note = ""
     if cluster is not None:
-        chosen = _one_of_each(cluster, seed, by_size=by_size)
-        each = "one per cluster, drawn by size" if by_size else "one per cluster"
-        drawn = f" ({each})" if len(chosen) < len(wrong) else ""
-        confidence, wrong = confidence[chosen], wrong[chosen]
-    fewest = math.ceil(math.log(failure) / math.log(1 - max_error))
+        sample = _one_per_cluster(cluster, seed, by_size=by_size)
+        sampling = "one per cluster, drawn by size" if by_size else "one per cluster"
+        sampling_note = f" ({sampling})" if len(sample) < len(wrong) else ""
+        confidence, wrong = confidence[sample], wrong[sample]
+    # With fewer verdicts, even none wrong has a chance above `failure` at this error rate.
+    min_verdicts = math.ceil(math.log(failure) / math.log(1 - max_error))
     rows = int((confidence >= 0).sum())
-    reason = f"that needs {fewest} verdicts or more with almost no errors, and there are {rows}{drawn}"
+    reason = f"that needs {min_verdicts} verdicts or more with almost no errors, and there are {rows}{sampling_note}"
     best: CertifiedThreshold | None = None
     for threshold in coverage_thresholds(confidence):
         keep = reaches(confidence, threshold)
-        kept, errors = int(keep.sum()), int((keep & wrong).sum())
-        if kept < fewest:
+        n_kept, errors = int(keep.sum()), int((keep & wrong).sum())
+        if n_kept < min_verdicts:
             continue
         # A one-sided bound at `failure` is the upper end of a two-sided interval at twice that.
-        bound = clopper_pearson_interval(errors, kept, 1 - 2 * failure)[1]
+        bound = clopper_pearson_interval(errors, n_kept, 1 - 2 * failure)[1]
         if bound > max_error:
-            reason = f"{errors} of the {kept} most confident verdicts{drawn} are wrong, so the error rate may be {bound:.2f}"
+            reason = f"{errors} of the {n_kept} most confident verdicts{sampling_note} are wrong, so the error rate may be {bound:.2f}"
             break
-        best = CertifiedThreshold(threshold, kept, errors, bound, kept / len(confidence))
+        best = CertifiedThreshold(threshold, n_kept, errors, bound, n_kept / len(confidence))
     return best or CertifiedThreshold(undefined=f"no threshold certified: {reason}")
 
 
 def coverage_thresholds(confidence: FloatArray) -> list[float]:
     """Return the confidences that keep at least 10, 20 ... 100 % of verdicts, strict to lax.
 
-    They depend on the ranks of the confidences alone, so that two judges with one ranking keep the same
-    verdicts. Rows without a confidence are below 0 and never kept.
+    Which verdicts are kept depends only on the ranks of the confidences, so two judges with the same ranking keep the
+    same verdicts. A confidence below 0 means that there is none; such rows are never kept.
     """
-    known = np.sort(confidence[confidence >= 0])[::-1]
-    if not len(known):
+    descending = np.sort(confidence[confidence >= 0])[::-1]
+    if not len(descending):
         return []
-    ranks = {math.ceil(len(known) * step / _STEPS) for step in range(1, _STEPS + 1)}
-    return sorted({float(known[rank - 1]) for rank in ranks}, reverse=True)
+    ranks = {math.ceil(len(descending) * step / _STEPS) for step in range(1, _STEPS + 1)}
+    return sorted({float(descending[rank - 1]) for rank in ranks}, reverse=True)
 
 
-def _one_of_each(cluster: IntArray, seed: int, *, by_size: bool = False) -> IntArray:
-    """Return a random row of each cluster; ``by_size``, of larger clusters more often."""
+def _one_per_cluster(cluster: IntArray, seed: int, *, by_size: bool = False) -> IntArray:
+    """Return a random row of each cluster; ``by_size`` drops smaller clusters more often."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(cluster))
     _, first, size = np.unique(cluster[order], return_index=True, return_counts=True)
-    chosen = order[first]
-    return chosen[rng.random(len(chosen)) * size.max(initial=0) < size] if by_size else chosen
+    rows = order[first]
+    return rows[rng.random(len(rows)) * size.max(initial=0) < size] if by_size else rows
 
 
 def bound_of(table: Table) -> BoundOf:
-    """Return the population of a bound on one row of each cluster: outputs if sizes are equal."""
+    """Return what a bound from one row per cluster is for: outputs if cluster sizes are equal."""
     graded = table.take(np.isfinite(table.score)).each_output_once()
     sizes = np.unique(graded.cluster, return_counts=True)[1]
     return "outputs" if len(np.unique(sizes)) <= 1 else "clusters"
@@ -116,7 +117,7 @@ def bound_of(table: Table) -> BoundOf:
 def in_order_of_items(table: Table) -> Table:
     """Return the rows of a run in the order of items and scores; other tables as they are.
 
-    Rows of runs are in the order of replies, which is any, and one row of each cluster is drawn.
+    Rows of runs are in the arbitrary order of replies, which would change the row that is drawn of each cluster.
     """
     if not table.judges:
         return table
@@ -133,7 +134,7 @@ class Verdicts(NamedTuple):
     """Verdicts of one judge of a cascade; all judges of a cascade grade the same items.
 
     Attributes:
-        confidence: In [0, 1], shape ``(n,)``; NaN without a verdict.
+        confidence: Confidence in [0, 1], shape ``(n,)``; NaN without a verdict.
         wrong: Whether the verdict is wrong, shape ``(n,)``.
     """
 
@@ -150,17 +151,15 @@ def certify_cascade(
 ) -> Cascade:
     """Certify each judge of a cascade on the items that the judges before it left undecided.
 
-    Judges are taken in the order in which they are asked, each with its share of the chance to fail.
-
-    With probability ``1 - FAILURE`` over calibration samples the verdicts that each judge keeps, and so all
-    that are kept, are wrong at most ``max_error`` of the time. A judge without a certified threshold decides
-    nothing. One item of each cluster, drawn by ``seed``, is used.
+    With probability ``1 - FAILURE`` over calibration samples the verdicts that each judge keeps, and so all that are
+    kept, are wrong at most ``max_error`` of the time. A judge without a certified threshold decides nothing. Judges
+    are in the order in which they are asked. One item of each cluster, drawn by ``seed``, is used.
 
     Source: Jung et al. 2024 (arXiv 2407.18370), but with the failure probability divided among the judges,
     since failures add up.
     """
     items = np.arange(len(next(iter(judges.values())).wrong))
-    remaining = items if cluster is None else _one_of_each(cluster, seed)
+    remaining = items if cluster is None else _one_per_cluster(cluster, seed)
     total, decided, errors = len(remaining), 0, 0
     thresholds: dict[str, CertifiedThreshold] = {}
     for name, verdicts in judges.items():
@@ -193,10 +192,12 @@ def cascade_of(table: Table, names: list[str], max_error: float, seed: int) -> C
         pass_at = table.threshold_of(name).at
         wrong: BoolArray = (reaches(score, pass_at)) != (reaches(label, pass_at))
         verdicts[name] = Verdicts(confidence_of(score, pass_at), wrong)
-    found = certify_cascade(verdicts, max_error=max_error, cluster=labelled.cluster[first], seed=seed)
-    of = bound_of(table)
-    certified = {name: structs.replace(each, bound_of=of) for name, each in found.judges.items()}
-    return structs.replace(found, judges=certified)
+    cascade = certify_cascade(verdicts, max_error=max_error, cluster=labelled.cluster[first], seed=seed)
+    population = bound_of(table)
+    certified = {
+        name: structs.replace(threshold, bound_of=population) for name, threshold in cascade.judges.items()
+    }
+    return structs.replace(cascade, judges=certified)
 
 
 def confidence_of(score: FloatArray, pass_at: FloatArray | float) -> FloatArray:
@@ -204,6 +205,8 @@ def confidence_of(score: FloatArray, pass_at: FloatArray | float) -> FloatArray:
 
     NaN where there is no score.
     """
+    passes = reaches(score, pass_at)
     above = (score - pass_at) / np.maximum(1 - pass_at, 1e-9)
-    confidence = np.where(reaches(score, pass_at), above, (pass_at - score) / pass_at)
-    return np.where((reaches(score, pass_at)) & (pass_at == 1.0), 1.0, confidence)
+    confidence = np.where(passes, above, (pass_at - score) / pass_at)
+    # At a threshold of 1 only a score of 1 passes, and there is no way to go.
+    return np.where(passes & (pass_at == 1.0), 1.0, confidence)

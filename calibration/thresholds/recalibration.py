@@ -12,8 +12,9 @@ from ..intervals.clustered_means import mean_of
 from ..statistic import undefined
 from .threshold_results import Curve, Recalibration, Recalibrator, Sigmoid
 
-_STEPS, _SETTLED = 100, 1e-12
+_MAX_STEPS, _CONVERGED = 100, 1e-12
 _RIDGE = 1e-9
+"""Penalty that keeps the curvature invertible."""
 
 
 def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
@@ -21,33 +22,34 @@ def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
 
     Source: Ayer et al. 1955 (pool adjacent violators); for probabilities Zadrozny and Elkan 2002.
     """
-    values, which = np.unique(score, return_inverse=True)
-    count = np.bincount(which).astype(np.float64)
-    mean = np.bincount(which, weights=outcome) / count
+    values, value_of_row = np.unique(score, return_inverse=True)
+    count = np.bincount(value_of_row).astype(np.float64)
+    mean = np.bincount(value_of_row, weights=outcome) / count
     rate: FloatArray = optimize.isotonic_regression(mean, weights=count).x
     # Only the ends of a step are knots.
-    inner = np.zeros(len(values), dtype=np.bool_)
-    inner[1:-1] = (rate[1:-1] == rate[:-2]) & (rate[1:-1] == rate[2:])
-    return Curve(values[~inner].tolist(), rate[~inner].tolist())
+    is_inside_step = np.zeros(len(values), dtype=np.bool_)
+    is_inside_step[1:-1] = (rate[1:-1] == rate[:-2]) & (rate[1:-1] == rate[2:])
+    return Curve(values[~is_inside_step].tolist(), rate[~is_inside_step].tolist())
 
 
 def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
     """Fit a logistic regression of the outcome on the score, with targets inside (0, 1).
 
-    Source: Platt 1999: with ``r`` right and ``w`` wrong items the targets are ``(r + 1) / (r + 2)`` and ``1 /
-    (w + 2)``.
+    With ``r`` right and ``w`` wrong items the targets are ``(r + 1) / (r + 2)`` and ``1 / (w + 2)``.
+
+    Source: Platt 1999.
     """
     right = float(outcome.sum())
     wrong = len(outcome) - right
     target: FloatArray = np.where(outcome == 1, (right + 1) / (right + 2), 1 / (wrong + 2))
     design = np.stack([score - score.mean(), np.ones(len(score))])
     weights = np.array([0.0, _log_odds(float(target.mean()))])
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         rate = special.expit(weights @ design)
         curvature = (design * rate * (1 - rate)) @ design.T + _RIDGE * np.eye(2)
         step = np.linalg.solve(curvature, design @ (target - rate))
         weights = weights + step
-        if np.abs(step).max() < _SETTLED:
+        if np.abs(step).max() < _CONVERGED:
             break
     slope, level = weights.tolist()
     return Sigmoid(slope, level - slope * float(score.mean()))
@@ -58,7 +60,7 @@ def recalibrate(
 ) -> Recalibration:
     """Map scores in [0, 1] to rates, cross-fitted; undefined with fewer than two clusters.
 
-    Each tenth of the clusters is mapped by a map fitted to the others. Outcomes are 1 for right and 0 for
+    Scores of each tenth of the clusters are mapped by a map fitted to the others. Outcomes are 1 for right and 0 for
     wrong. ``isotonic`` fits any increasing map and needs hundreds of labels; ``platt`` fits two numbers.
     """
     fit = isotonic if method == "isotonic" else platt
@@ -71,12 +73,12 @@ def recalibrate(
     mapped = np.empty(len(score))
     for index in range(folds):
         mapped[fold == index] = fit(score[fold != index], outcome[fold != index])(score[fold == index])
-    before, after = (score - outcome) ** 2, (mapped - outcome) ** 2
+    before_loss, after_loss = (score - outcome) ** 2, (mapped - outcome) ** 2
     return Recalibration(
         method,
-        mean_of(before, cluster, level=level, least=0.0),
-        mean_of(after, cluster, level=level, least=0.0),
-        mean_of(after - before, cluster, level=level),
+        mean_of(before_loss, cluster, level=level, least=0.0),
+        mean_of(after_loss, cluster, level=level, least=0.0),
+        mean_of(after_loss - before_loss, cluster, level=level),
         fit(score, outcome),
     )
 

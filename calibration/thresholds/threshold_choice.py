@@ -13,15 +13,16 @@ from ..statistic_catalogue import ESTIMATORS
 from .threshold_results import BetterThreshold, ChosenThreshold
 
 MAX_CANDIDATES = 100
-"""Largest number of thresholds tried: if there are more distinct scores, evenly spaced ones."""
+"""Maximum number of thresholds tried; of more distinct scores evenly spaced ones are tried."""
 
 CLEAR_GAIN = 0.05
-"""Least gain in balanced accuracy that is reported."""
+"""Minimum gain in balanced accuracy that is reported."""
 
-SURE = 0.02
-"""Largest p of a gain that is reported.
+MAX_GAIN_P = 0.02
+"""Maximum p-value of a gain that is reported.
 
-At 0.05, up to 6 % of judges at chance had a reported gain, because the folds share training items."""
+At 0.05, up to 6 % of judges at chance had a reported gain, because the folds share training items.
+"""
 
 _ROUNDING = 1e-12
 
@@ -40,8 +41,9 @@ def choose_threshold(
         return ChosenThreshold(statistic, undefined="all scores are equal", n=len(score))
     if np.isin(score, (0.0, 1.0)).all():
         return ChosenThreshold(statistic, undefined="all scores are 0 or 1", n=len(score))
-    candidates = _spaced(np.unique(score[score > 0.0]))
+    candidates = _evenly_spaced(np.unique(score[score > 0.0]))
     if candidates[0] == score.min():
+        # Every score reaches this one, and the first of equally good ones is chosen.
         candidates = np.roll(candidates, -1)
     passed = score >= candidates[:, None]
     fold, folds = folds_of(cluster)
@@ -49,34 +51,35 @@ def choose_threshold(
     tables = np.stack(
         [_tables(right[fold == index], passed[:, fold == index]) for index in range(folds)], axis=1
     )
-    whole = _values(tables.sum(axis=1), statistic)
-    best = int(_first_best(whole))
-    if not np.isfinite(whole[best]):
+    values = _values(tables.sum(axis=1), statistic)
+    best = int(_first_best(values))
+    if not np.isfinite(values[best]):
         return ChosenThreshold(
             statistic, undefined=f"{statistic} is undefined at every threshold", n=len(score)
         )
-    apparent, held_out = float(whole[best]), _held_out(tables, statistic)
+    apparent, held_out = float(values[best]), _held_out(tables, statistic)
     optimism = None if held_out is None else apparent - held_out
     threshold = float(candidates[best])
     return ChosenThreshold(statistic, threshold, apparent, held_out, optimism, n=len(score))
 
 
 def _first_best(values: FloatArray) -> IntArray:
-    """Return the index of the first of the greatest values along the first axis, up to rounding."""
+    """Return the index of the first of the largest values along the first axis, up to rounding."""
     return np.argmax(values >= values.max(axis=0) - _ROUNDING, axis=0)
 
 
 def _held_out(tables: FloatArray, statistic: str) -> float | None:
+    """Return the statistic of all folds, each at the threshold that is best on the other folds."""
     if tables.shape[1] < 2:  # noqa: PLR2004 - nothing could be held out
         return None
     others = tables.sum(axis=1, keepdims=True) - tables
     chosen = _first_best(_values(others, statistic))
-    judged = tables[chosen, np.arange(tables.shape[1])].sum(axis=0)
-    value = float(_values(judged, statistic))
+    held_out_table = tables[chosen, np.arange(tables.shape[1])].sum(axis=0)
+    value = float(_values(held_out_table, statistic))
     return value if np.isfinite(value) else None
 
 
-def _spaced(distinct: FloatArray) -> FloatArray:
+def _evenly_spaced(distinct: FloatArray) -> FloatArray:
     """Return evenly spaced values, at most as many as are tried."""
     if len(distinct) <= MAX_CANDIDATES:
         return distinct
@@ -91,7 +94,7 @@ def _tables(right: BoolArray, passed: BoolArray) -> FloatArray:
 
 
 def _values(tables: FloatArray, statistic: str) -> FloatArray:
-    """Return the statistic of each table; minus infinity where undefined, so it is never chosen."""
+    """Return the statistic of each table; minus infinity where undefined, so it is never best."""
     values = ESTIMATORS[statistic].formula(tables.reshape(*tables.shape[:-2], 4), QUADRANTS)
     return np.where(np.isfinite(values), values, -np.inf)
 
@@ -117,23 +120,23 @@ def better_threshold(
             pass_at, "there is only one cluster, so nothing can be held out", len(score), level
         )
     candidates = _candidates(score, pass_at)
-    passing = _passing(candidates, score, right, fold)
-    whole = passing.sum(axis=0)
-    chosen = np.array([_best(candidates, whole - held_out, pass_at) for held_out in passing])
+    pass_counts = _pass_counts(candidates, score, right, fold)
+    total = pass_counts.sum(axis=0)
+    chosen = np.array([_best(candidates, total - fold_counts, pass_at) for fold_counts in pass_counts])
     gain = _gain(right, reaches(score, chosen[fold]), reaches(score, pass_at), cluster)
     p = gain.p()
     method = "cluster-t (CR2), cross-fitted" if gain.estimable else "no interval: a class is in one cluster"
     return BetterThreshold(
         pass_at=pass_at,
-        better_at=_best(candidates, whole, pass_at),
+        better_at=_best(candidates, total, pass_at),
         gain=defined(gain.value, gain.interval(level), n=len(score), method=method, level=level),
-        clear=p is not None and p <= SURE and gain.value >= CLEAR_GAIN,
+        clear=p is not None and p <= MAX_GAIN_P and gain.value >= CLEAR_GAIN,
     )
 
 
 def _gain(right: BoolArray, newly_passed: BoolArray, passed: BoolArray, cluster: IntArray) -> Combination:
-    """Return the gain in balanced accuracy of new verdicts over the present ones."""
-    # 1 where only the new verdict is right, -1 where only the present one is.
+    """Return the gain in balanced accuracy of new verdicts over present ones."""
+    # 1 where only the new verdict is right, -1 where only the present one is right.
     gained = np.where(right, 1.0, -1.0) * (newly_passed.astype(np.float64) - passed)
     return combine_means(gained, right.astype(np.int64), np.full(2, 0.5), cluster)
 
@@ -149,10 +152,10 @@ def _candidates(score: FloatArray, pass_at: float) -> FloatArray:
 
     There are at most `MAX_CANDIDATES` scores, evenly spaced among the distinct ones.
     """
-    return np.unique(np.append(_spaced(np.unique(score[score > 0.0])), pass_at))
+    return np.unique(np.append(_evenly_spaced(np.unique(score[score > 0.0])), pass_at))
 
 
-def _passing(candidates: FloatArray, score: FloatArray, right: BoolArray, fold: IntArray) -> IntArray:
+def _pass_counts(candidates: FloatArray, score: FloatArray, right: BoolArray, fold: IntArray) -> IntArray:
     """Count the wrong and the right rows of each fold that pass at each candidate.
 
     The shape is ``(folds, 2, candidates + 1)``; the first entry of the last axis counts all rows.
@@ -164,14 +167,14 @@ def _passing(candidates: FloatArray, score: FloatArray, right: BoolArray, fold: 
     return counts[..., ::-1].cumsum(axis=-1)[..., ::-1]
 
 
-def _best(candidates: FloatArray, passing: IntArray, pass_at: float) -> float:
+def _best(candidates: FloatArray, pass_counts: IntArray, pass_at: float) -> float:
     """Return the candidate with the largest balanced accuracy, or the current one if none is.
 
     Among equally good others the lowest is returned.
     """
-    rows = passing[:, 0]
-    if not rows.all():
+    rows = pass_counts[:, 0]
+    if not rows.all():  # without a class there is no balanced accuracy
         return pass_at
-    gap = passing[1, 1:] / rows[1] - passing[0, 1:] / rows[0]
-    best, current = int(np.argmax(gap)), int(np.searchsorted(candidates, pass_at))
-    return pass_at if gap[current] >= gap[best] - _ROUNDING else float(candidates[best])
+    youden = pass_counts[1, 1:] / rows[1] - pass_counts[0, 1:] / rows[0]
+    best, current = int(np.argmax(youden)), int(np.searchsorted(candidates, pass_at))
+    return pass_at if youden[current] >= youden[best] - _ROUNDING else float(candidates[best])

@@ -20,14 +20,14 @@ class CertifiedThreshold(msgspec.Struct, frozen=True):
     """A confidence threshold with a guarantee, or the reason why there is none.
 
     Attributes:
-        threshold: Keep verdicts of at least this confidence; None when nothing is certified.
+        threshold: Minimum confidence of the verdicts kept, or None if nothing is certified.
         kept: Number of verdicts kept.
         errors: Number of wrong verdicts among those kept.
         error_bound: Upper bound of the error rate of kept verdicts.
         coverage: Share of verdicts kept.
-        undefined: Why nothing is certified.
-        bound_of: Population of the error rate: all outputs, or one output of each cluster. They differ where clusters differ
-            in size, since the largest may hold most of the errors.
+        undefined: Why nothing is certified, or None if something is.
+        bound_of: Population of the error rate: all outputs, or one output of each cluster. They differ if clusters
+            differ in size, since the largest may have most of the errors.
     """
 
     threshold: float | None = None
@@ -43,9 +43,9 @@ class Cascade(msgspec.Struct, frozen=True):
     """Judges asked one after another.
 
     Attributes:
-        judges: Certified threshold of each judge, in order; its counts are of the items that reach the judge.
-        kept: Number of items that some judge decides.
-        errors: Number of items that are decided wrongly.
+        judges: Certified threshold of each judge, in order; counts are of the items that reach the judge.
+        kept: Number of items decided by some judge.
+        errors: Number of items decided wrongly.
         n: Number of items.
         coverage: Share of items decided, or None without items.
     """
@@ -58,15 +58,15 @@ class Cascade(msgspec.Struct, frozen=True):
 
 
 class ChosenThreshold(msgspec.Struct, frozen=True):
-    """A threshold on the score.
+    """A pass threshold chosen to maximise a statistic.
 
     Attributes:
         statistic: Statistic that was maximised.
-        threshold: A score passes when it is at least this; None when nothing could be chosen.
+        threshold: Scores at or above this pass; None if no threshold could be chosen.
         apparent: The statistic at the threshold, on the items that chose it.
         held_out: The statistic if each tenth of the clusters uses the threshold that is best on the others.
         optimism: ``apparent`` minus ``held_out``: the bias from choosing.
-        undefined: Why there is no threshold; None when there is one.
+        undefined: Why there is no threshold, or None if there is one.
         n: Number of items that chose it. There are no intervals, since folds share the items that choose.
     """
 
@@ -83,13 +83,13 @@ class BetterThreshold(msgspec.Struct, frozen=True, kw_only=True):
     """Another threshold, and its gain on held-out items.
 
     Attributes:
-        pass_at: The threshold in use.
-        better_at: The threshold with the largest balanced accuracy on all items; ``pass_at`` if none has a
-            larger one.
-        gain: Balanced accuracy by the threshold that the other tenths of the clusters chose, minus that by
-            ``pass_at``.
-        clear: Whether the gain is at least 0.05 and its p, by the test that the interval inverts, at most
-            0.02.
+        pass_at: Threshold in use.
+        better_at: Threshold with the largest balanced accuracy on all items; ``pass_at`` if no other has a larger
+            one.
+        gain: Gain in balanced accuracy over ``pass_at``, cross-fitted: each tenth of the clusters uses the threshold
+            that is best on the others.
+        clear: Whether the gain is at least 0.05, with a p-value of at most 0.02 by the test that the interval
+            inverts.
     """
 
     pass_at: float
@@ -99,7 +99,7 @@ class BetterThreshold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Curve(msgspec.Struct, frozen=True, tag_field="method", tag="isotonic"):
-    """A monotone map from score to rate: linear between its knots, constant beyond them.
+    """Monotone map from score to rate, linear between its knots and constant beyond them.
 
     Attributes:
         score: Scores of the knots, ascending.
@@ -117,7 +117,7 @@ class Curve(msgspec.Struct, frozen=True, tag_field="method", tag="isotonic"):
 
 
 class Sigmoid(msgspec.Struct, frozen=True, tag_field="method", tag="platt"):
-    """The map ``1 / (1 + exp(-(slope * score + intercept)))``.
+    """Logistic map from score to rate: ``1 / (1 + exp(-(slope * score + intercept)))``.
 
     Attributes:
         slope: Slope; above 0 for a judge whose scores are informative.
@@ -142,7 +142,7 @@ class Recalibration(msgspec.Struct, frozen=True):
         method: Method of the map.
         before: Brier score of the original scores.
         after: Brier score of mapped scores, each by a map fitted without its cluster.
-        change: Mean difference, after minus before; below 0, recalibration helps.
+        change: ``after`` minus ``before``; recalibration helps if it is below 0.
         curve: Map fitted to all items, for new scores, or None if undefined.
     """
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ...calibration.agreement.calibration_results import Calibration
-from ...judges.prices import PriceList, priced
+from ...judges.prices import PriceList, with_dollars
 from ...judges.statements import case_of, is_statement
 from ...records import NO_USAGE, Author, CaseIndex, ItemKey, JudgeId, Outcome, Source, Usage
 from ...records.made_scores import reaches
@@ -346,7 +346,7 @@ def _use(author: Author, counts: _JudgeCounts, roster: Roster, prices: PriceList
     judge = author if isinstance(author, JudgeId) else None
     record = None if judge is None else roster.get(judge)
     refused = {} if record is None else record.refused
-    spent = counts.spent if judge is None else priced(counts.spent, judge.model, prices)
+    spent = counts.spent if judge is None else with_dollars(counts.spent, judge.model, prices)
     return JudgeUse(
         name=counts.by,
         refused=[name for name, value in refused.items() if value is None],

@@ -11,7 +11,7 @@ import msgspec
 
 from ...calibration.comparison.prompt_gain import MARGIN
 from ...errors import ConfigurationError
-from ...judges.prices import PriceList, priced
+from ...judges.prices import PriceList, with_dollars
 from ...records import NO_USAGE, Author, FolderPath, ItemKey, Verdict
 from ..judging.access import ModelAccess
 from ..judging.judge_task import JudgeTask
@@ -134,4 +134,4 @@ def cost_of_run(store: RunStore, part: str, plan: ImprovementPlan) -> Improvemen
         if verdict.judge is None or verdict.judge.kind != "baseline"
     )
     usages = [verdict.usage for verdict in verdicts if verdict.usage is not None]
-    return ImprovementCost.of(part, len(usages), priced(sum(usages, NO_USAGE), plan.model, plan.prices))
+    return ImprovementCost.of(part, len(usages), with_dollars(sum(usages, NO_USAGE), plan.model, plan.prices))

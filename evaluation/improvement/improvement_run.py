@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ...calibration.comparison.prompt_gain import is_improvement, look_alpha, operator_changes, prompt_gain
 from ...errors import RecordError, RunFolderError, UsageError
-from ...judges.prices import priced
+from ...judges.prices import with_dollars
 from ...records import atomic_write, decode_record, read_regular_file, write_json
 from ...spelling import setting
 from ..audit.audit_plan import AuditPlan
@@ -189,7 +189,7 @@ def _with_candidates(
         return replace(results, tried=mark_duplicates(candidates))
     samples = disagreements(counted_items(items, judged_side), judged_side, plan)
     proposals = propose_candidates(current, plan.writer, samples, plan.out, use.access)
-    usage = priced(proposals.usage, plan.writer, plan.prices)
+    usage = with_dollars(proposals.usage, plan.writer, plan.prices)
     return replace(
         results,
         answer="calls failed" if proposals.failed else results.answer,

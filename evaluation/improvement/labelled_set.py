@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ...calibration.decisions import Decisions, drawn_rank, settled
+from ...calibration.decisions import Decisions, drawn_rank, majority_decision
 from ...errors import InputError, RecordError, RunFolderError
 from ...records import (
     Case,
@@ -95,7 +95,9 @@ def labelled_items(labelled: LabelledSet, task: JudgeTask) -> list[LabelledItem]
     Raises:
         InputError: There is no such output, or one is a workspace.
     """
-    decision_of_item = {item: settled(decisions) for item, decisions in labelled.decisions.by_item.items()}
+    decision_of_item = {
+        item: majority_decision(decisions) for item, decisions in labelled.decisions.by_item.items()
+    }
     score_of_decision: dict[str, float | None] = {"right": 1.0, "wrong": 0.0, "undecidable": None}
     with EvaluationInputs(labelled.cases, labelled.outputs) as inputs:
         items: list[LabelledItem] = []

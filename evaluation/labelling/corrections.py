@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ...calibration.decisions import Decision, LabelDecision, decisions_of, settled
+from ...calibration.decisions import Decision, LabelDecision, decisions_of, majority_decision
 from ...deterministic.checkers import check, validate_reference
 from ...deterministic.options import CheckOptions
 from ...errors import FiducialError, InputError
@@ -117,7 +117,7 @@ def _decided_outputs(store: RunStore) -> dict[str, list[_DecidedOutput]]:
     for file in store.inputs.outputs:
         for output in read_outputs(file):
             on_output = decisions.get(str(output.key), ())
-            if on_output and (decision := settled(on_output)) != "undecidable":
+            if on_output and (decision := majority_decision(on_output)) != "undecidable":
                 cases.setdefault(output.case_id, []).append(_DecidedOutput(output, decision, on_output))
     return cases
 

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from ...calibration.gating.gate_bounds import (
     GatedRow,
+    combined_answer,
     corrected_bounds,
     drop_bounds,
     gated_scores,
-    shifted,
-    together,
+    shifted_bounds,
 )
 from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...calibration.statistic import Statistic
@@ -85,7 +85,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         *(_ungraded_checks(after, limits.max_ungraded) if limits.max_ungraded is not None else ()),
         *(_cost_check(after, limits.cost_at_most) if limits.cost_at_most is not None else ()),
     ]
-    answer = "cannot tell" if after.graded == 0 else together(check.answer for check in checks)
+    answer = "cannot tell" if after.graded == 0 else combined_answer(check.answer for check in checks)
     regressed = [regression for pair in pairs for regression in regressions(pair)]
     outputs = sum(map(len, after.systems.values())) + sum(after.missing.values())
     return Gate(
@@ -124,7 +124,7 @@ def _system_answer(run: GatedRun, system: str, checks: list[GateCheck]) -> GateA
     if all(output.score is None for output in run.systems[system].values()):
         return "cannot tell"
     # A condition without a system, such as the cost, is one on every system.
-    return together(check.answer for check in checks if check.system in {system, ""})
+    return combined_answer(check.answer for check in checks if check.system in {system, ""})
 
 
 def _drop_check(
@@ -141,7 +141,7 @@ def _drop_check(
     has_judged = any(output.judged for outputs in (pair.before, pair.after) for output in outputs.values())
     if difference is None:
         bounds = drop_bounds(gated_scores(rows_before), gated_scores(rows_after), conditions=conditions)
-        bounds = shifted(bounds, (judge_error or 0.0) if has_judged else 0.0, ends=ends)
+        bounds = shifted_bounds(bounds, (judge_error or 0.0) if has_judged else 0.0, ends=ends)
     else:
         share_graded = min(graded_share(rows) for rows in (rows_before, rows_after))
         bounds = corrected_bounds(

@@ -17,7 +17,7 @@ from ...calibration.gating.gate_bounds import (
     gated_scores,
     more_cases,
     rate_bounds,
-    shifted,
+    shifted_bounds,
     trial_bounds,
 )
 from ...calibration.gating.gate_results import GateBounds, GateCheck
@@ -174,7 +174,7 @@ def minimum_checks(
         else:
             bounds = _uncorrected_bounds(rows, minimum, conditions)
         if rate is None and any(output.judged for output in outputs_counted.values()):
-            bounds = shifted(bounds, judge_error or 0.0)
+            bounds = shifted_bounds(bounds, judge_error or 0.0)
         graded_by = describe_graders(
             run, outputs_counted, CORRECTED if rate is not None else describe_uncorrected(judge_error)
         )

@@ -49,6 +49,7 @@ def _entries(reply: Mapping[str, Any], count: int) -> list[Mapping[str, Any]]:
         number, met = _number_and_met(entry)
         if not 1 <= number <= count:
             raise DecodingError(f"there is no criterion {number}: they are numbered from 1 to {count}")
+        # The same verdict twice is harmless.
         if number in by_number and by_number[number]["met"] != met:
             raise DecodingError(f"criterion {number} has two different verdicts")
         by_number[number] = entry

@@ -19,7 +19,7 @@ from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, readi
 from .score_tag import ScoreTag, tagged_reason
 from .second_score import SecondScore
 from .step_reply import step_parser
-from .written_number import undecorated
+from .written_number import strip_decoration
 from .written_score import number_parser, tags_parser
 
 
@@ -42,8 +42,9 @@ def choice_parser(
     def read(written: str) -> float:
         return _score(written, scores, where)
 
+    # Before the tag, only a bare label counts as a second score.
     def read_unmarked(written: str) -> float:
-        if undecorated(written) != written.strip().removesuffix("."):
+        if strip_decoration(written) != written.strip().removesuffix("."):
             raise DecodingError("a word with emphasis, alone on a line, is a heading")
         return read(written)
 
@@ -66,7 +67,7 @@ _LABEL = re.compile(r"[^\W_]+(?:[ _-][^\W_]+)*")
 
 
 def _normalised(label: str) -> str:
-    """Return a label in the form that is compared: ``partially correct`` for ``Partially-Correct``."""
+    """Return a label as it is compared: ``partially correct`` for ``Partially-Correct``."""
     return _BETWEEN_WORDS.sub(" ", label).casefold()
 
 
@@ -76,7 +77,7 @@ def _label_pattern(label: str) -> str:
 
 
 def _score(written: str, scores: Mapping[str, float], where: str) -> float:
-    word = _normalised(undecorated(written))
+    word = _normalised(strip_decoration(written))
     if word not in scores:
         raise DecodingError(f"none of {', '.join(scores)} {where}, but {written.strip()[:40]!r}")
     return scores[word]
@@ -109,9 +110,9 @@ PARSER_VERSIONS: Mapping[str, int] = {
 
 def parser_version(prompt: PromptFile) -> int:
     """Return the version of the parser for a prompt's replies; 0 for an unknown mode."""
-    declared = prompt.parse if prompt.parse is not None else inferred_parse(prompt)
-    mode = declared.get("mode")
-    if mode == "number" and declared.get("after") is not None:
+    settings = prompt.parse if prompt.parse is not None else inferred_parse(prompt)
+    mode = settings.get("mode")
+    if mode == "number" and settings.get("after") is not None:
         mode = _NUMBER_AFTER_HEADING
     return PARSER_VERSIONS.get(mode, 0) if isinstance(mode, str) else 0
 

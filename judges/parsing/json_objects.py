@@ -1,4 +1,7 @@
-"""Decode JSON objects in replies: one that is the whole reply (`lone_object`), or several between text (`parts_of`)."""
+"""Decode JSON objects in replies.
+
+`lone_object` reads a reply that is one object, `parts_of` finds objects between other text.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, cast
 
 from ...errors import DecodingError
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .parsed_reply import bare_reply, without_thoughts
 
 _MAX_DIGITS = 18
@@ -23,7 +26,10 @@ class NotJsonError(DecodingError):
 
 
 class ReplyPart(NamedTuple):
-    """Part of a reply: a JSON object, braces around something else, a brace that is never closed, or text."""
+    """Part of a reply.
+
+    It is a JSON object, braces around something else, a brace that is never closed, or text.
+    """
 
     kind: Literal["object", "braces", "unclosed", "text"]
     text: str
@@ -48,7 +54,7 @@ def decode_object(text: str) -> Mapping[str, Any]:
             parse_int=_integer,
         )
         if "\\u" in text:  # a lone surrogate could not be written to a run's files
-            value = json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
+            value = json.loads(replace_surrogates(json.dumps(value, ensure_ascii=False)))
     except (ValueError, RecursionError) as error:
         raise NotJsonError(f"the reply is not JSON: {error}") from error
     if not isinstance(value, dict):
@@ -57,20 +63,20 @@ def decode_object(text: str) -> Mapping[str, Any]:
 
 
 def lone_object(text: str, keys: Collection[str]) -> Mapping[str, Any]:
-    """Decode a reply that is a JSON object, apart from thoughts before it and a code fence around it.
+    """Decode a reply that is a JSON object, ignoring thoughts and a code fence around it.
 
     Args:
         text: The reply.
         keys: Keys that the prompt asks for; see `with_keys`.
     """
     reply = without_thoughts(text).strip()
-    inner = reply[len(_FENCE) : -len(_FENCE)]
-    is_fenced = reply.startswith(_FENCE) and reply.endswith(_FENCE) and _LANGUAGE.match(inner) is not None
-    return with_keys(decode_object(_LANGUAGE.sub("", inner) if is_fenced else bare_reply(text)), keys)
+    in_fence = reply[len(_FENCE) : -len(_FENCE)]
+    is_fenced = reply.startswith(_FENCE) and reply.endswith(_FENCE) and _LANGUAGE.match(in_fence) is not None
+    return with_keys(decode_object(_LANGUAGE.sub("", in_fence) if is_fenced else bare_reply(text)), keys)
 
 
 def with_keys(decoded: Mapping[str, Any], keys: Collection[str]) -> Mapping[str, Any]:
-    """Return an object with the keys spelled as the prompt asks, where the reply has them in other letters.
+    """Return an object with its known keys spelled as the prompt asks, whatever their case.
 
     This includes keys of objects in the lists under known keys.
 
@@ -128,7 +134,7 @@ def _text_parts(reply: str, start: int, unclosed: int | None, end: int) -> Itera
 
 
 def _braces(text: str) -> list[tuple[int, int | None]]:
-    """Return the start of each opening brace, and the end of its closing brace, or None without one.
+    """Return the start of each opening brace, and the end of its closing brace, if any.
 
     Braces within a string do not count. But whether a quotation mark begins or ends a string depends on where the object begins.
     So braces after an even number of quotation marks are matched with each other, and those after an odd number as well. This

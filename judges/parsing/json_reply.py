@@ -18,11 +18,11 @@ from .parsed_reply import (
     QUOTES,
     ParsedReply,
     ReplyParser,
-    checked_share,
     ends_quotation,
+    excerpt,
     one_score,
     reading_of,
-    shown,
+    share_of_marked,
     without_thoughts,
 )
 from .second_score import SecondScore
@@ -65,7 +65,7 @@ def json_parser(
         score: Key of the score, a number or a text with a number.
         reason: Key of the reason.
         all_of: Keys of criteria. The score must be the worst of their scores; otherwise the reply contradicts itself.
-        fraction_of: Fields of the pieces. If the reply lists pieces, the score must be the share of pieces that hold.
+        fraction_of: Keys of the pieces. If the reply lists pieces, the score must be the share of pieces that are marked 1.
         alone: Whether the reply must be the object alone, with all criteria and pieces, as under a ``response_format``.
     """
     where = f"under the key {score!r} of a JSON object"
@@ -81,7 +81,7 @@ def json_parser(
         with_score = [fields for fields in objects if score in fields]
         parsed_score = one_score([_score(fields[score]) for fields in with_score], scale, where)
         score_key.second.refuse(text_around, parsed_score)
-        last = with_score[-1]
+        last = with_score[-1]  # all agree on the score; the last one gives the reason
         if alone:
             _require_present(last, [*all_of, *([fraction_of.list_key] if fraction_of else [])])
         for fields in with_score:
@@ -92,7 +92,7 @@ def json_parser(
         details: dict[str, Any] = {"criteria": criteria} if criteria else {}
         if fraction_of and fraction_of.list_key in last:
             pieces = details[fraction_of.list_key] = last[fraction_of.list_key]
-            share = checked_share(scale.normalise(parsed_score), _marks(pieces, fraction_of))
+            share = share_of_marked(scale.normalise(parsed_score), _marks(pieces, fraction_of))
             return ParsedReply(share, explanation, details)
         return reading_of(parsed_score, scale, explanation, details)
 
@@ -116,6 +116,7 @@ def _check_criteria(criteria: Mapping[str, float], score: float, scale: Scale) -
             raise DecodingError(
                 f"the criterion {key!r} is {criterion:g}, which is not on the scale ({scale})"
             )
+    # A prompt with `all_of` asks for the worst score of its criteria.
     if criteria and scale.worst_of(map(scale.nearest, criteria.values())) != score:
         raise DecodingError(f"the score does not follow from the criteria {criteria}")
 
@@ -163,19 +164,21 @@ class _ScoreKey:
                 objects.append(decoded)
                 texts.append("")
             elif self._is_broken(part, is_first=not objects and texts[0].strip(DECORATION) in {"", "json"}):
-                raise DecodingError(f"no JSON object has the key {self.key!r} in {shown(part.text)}")
+                raise DecodingError(f"no JSON object has the key {self.key!r} in {excerpt(part.text)}")
             elif part.kind != "object":
                 texts[-1] += part.text
         for before, behind in pairwise(texts):
             if ends_quotation(before, behind):
-                raise DecodingError(f"the object with the key {self.key!r} ends a quotation: {shown(behind)}")
+                raise DecodingError(
+                    f"the object with the key {self.key!r} ends a quotation: {excerpt(behind)}"
+                )
         return objects, "\n".join(texts)
 
     def _is_broken(self, part: ReplyPart, *, is_first: bool) -> bool:
-        """Return whether a part contains the key in a wrong place, or begins the reply's object and never ends."""
+        """Return whether a part has the key in a wrong place, or is the reply's unfinished object."""
         if part.kind == "object":
             return _has_key(part.decoded, self.key.casefold())
-        if part.kind == "unclosed" and is_first:
+        if part.kind == "unclosed" and is_first:  # the reply was probably cut off
             return True
         # In text, only the quoted key before a colon counts: the word alone may be part of a sentence.
         pattern = self._quoted_key if part.kind == "text" else self._any_key
@@ -217,4 +220,4 @@ def _score(value: Any) -> float:
 def _written_score(text: str) -> float:
     if numbers := lone_number(text):
         return numbers[0]
-    raise DecodingError(f"expected a number as score, got {shown(text)}")
+    raise DecodingError(f"expected a number as score, got {excerpt(text)}")

@@ -49,7 +49,7 @@ ReplyParser: TypeAlias = Callable[[str], ParsedReply]
 
 
 def without_thoughts(text: str) -> str:
-    """Remove the thoughts before a reasoning model's reply, since scores in them are not its answer."""
+    """Remove the thoughts before a reply, since scores in them are not the answer."""
     if _THOUGHTS_START.match(text) is None:
         return text
     end = _THOUGHTS_END.search(text)
@@ -63,7 +63,7 @@ def bare_reply(text: str) -> str:
     thoughts too, unless the tag is part of a quotation: then quotation marks around the rest do not match.
     """
     reply = without_thoughts(text).strip()
-    if reply.startswith("{"):
+    if reply.startswith("{"):  # a tag in JSON is part of a text in it
         return reply
     ends = [match.end() for match in _THOUGHTS_END.finditer(reply)]
     if not ends:
@@ -80,7 +80,7 @@ _MAX_NAMED_SCORES = 5
 """Maximum number of scores that an error names."""
 
 
-def checked_share(score: float, marks: Sequence[float]) -> float:
+def share_of_marked(score: float, marks: Sequence[float]) -> float:
     """Return the share of pieces marked 1.
 
     Raises:
@@ -100,7 +100,7 @@ def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
     Raises:
         DecodingError: There is no number, there are different ones, or it is not on the scale.
     """
-    scores = sorted(set(values))
+    scores = sorted(set(values))  # a judge may repeat its score
     if not scores:
         raise DecodingError(f"no score {where}")
     if len(scores) > 1:
@@ -120,7 +120,7 @@ def reading_of(
     return ParsedReply(scale.normalise(score), reason, {**raw_score, **(details or {})})
 
 
-_QUOTATION_ENDS = re.compile(rf"\A(?:[.!*_`]|</?\w{{1,20}}>)*+[{QUOTES}](?!\w)")
+_QUOTATION_END = re.compile(rf"\A(?:[.!*_`]|</?\w{{1,20}}>)*+[{QUOTES}](?!\w)")
 
 
 def ends_quotation(before: str, behind: str) -> bool:
@@ -128,7 +128,7 @@ def ends_quotation(before: str, behind: str) -> bool:
 
     A score that is alone between quotation marks is not.
     """
-    return _QUOTATION_ENDS.match(behind) is not None and before.rstrip("*_`")[-1:] not in [*QUOTES]
+    return _QUOTATION_END.match(behind) is not None and before.rstrip("*_`")[-1:] not in [*QUOTES]
 
 
 _MAX_SHOWN_LENGTH = 40
@@ -136,6 +136,6 @@ _MAX_JOINED_LENGTH = 400
 """Only so much of a text is joined to one line, since most of it is not shown."""
 
 
-def shown(text: str) -> str:
+def excerpt(text: str) -> str:
     """Return the beginning of a text on one line, in quotes, for error messages."""
     return repr(" ".join(text[:_MAX_JOINED_LENGTH].split())[:_MAX_SHOWN_LENGTH])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...errors import DecodingError
 from ...records.scale import Scale
-from .parsed_reply import DECORATION, QUOTES, one_score, shown
+from .parsed_reply import DECORATION, QUOTES, excerpt, one_score
 from .second_score import SecondScore
 
 _TAG_FLAGS = re.IGNORECASE | re.ASCII
@@ -26,7 +26,7 @@ _FENCE = "```"
 
 
 class _Reason(NamedTuple):
-    """A reason that was cut out: its tag, its text, and its former position in the rest of the reply."""
+    """A reason that was cut out: its tag, its text, and its position in the rest."""
 
     name: str
     text: str
@@ -68,12 +68,13 @@ class ScoreTag:
             return None
         tagged_scores = list(between_tags(self.name).finditer(rest))
         if not tagged_scores:
-            raise DecodingError(f"no score {self.where}, but {shown(rest[lookalikes[0].start() :])}")
+            raise DecodingError(f"no score {self.where}, but {excerpt(rest[lookalikes[0].start() :])}")
         score = one_score([self.read(match[1]) for match in tagged_scores], self.scale, self.where)
         if len(lookalikes) != 2:  # noqa: PLR2004 - the opening and the closing tag
-            raise DecodingError(f"more than one score {self.where}: {shown(rest[lookalikes[0].start() :])}")
+            raise DecodingError(f"more than one score {self.where}: {excerpt(rest[lookalikes[0].start() :])}")
         before, behind = rest[: tagged_scores[0].start()], rest[tagged_scores[0].end() :]
         self._require_no_reasons_around(reasons, before)
+        # An odd number of fences in the reasons leaves one open there, in which the score is quoted.
         fences_in_reasons = sum(reason.text.count(_FENCE) for reason in reasons)
         if _FENCE in behind and _FENCE not in before and fences_in_reasons % 2:
             raise DecodingError("the score is in a fence that begins in the reasons")
@@ -94,6 +95,7 @@ class ScoreTag:
             if name in names_before or re.compile(f"</{name}>", _TAG_FLAGS).search(before):
                 raise DecodingError("the reasons go on behind the score")
         for reason in reasons:
+            # A reason that contains its opening tag again, after a score, may be two reasons.
             again = re.compile(f"<{reason.name}>", _TAG_FLAGS).search(reason.text)
             if again is not None and self._lookalike.search(reason.text, 0, again.start()) is not None:
                 raise DecodingError(f"<{reason.name}> begins again behind a score")
@@ -161,4 +163,4 @@ def _require_nothing_behind(before: str, behind: str) -> None:
     if marks == before and not set(marks).isdisjoint(QUOTES):
         behind = behind.strip(f"{QUOTES}{DECORATION}")
     if _IGNORED_END.fullmatch(behind) is None:
-        raise DecodingError(f"text behind the score: {shown(behind)}")
+        raise DecodingError(f"text behind the score: {excerpt(behind)}")

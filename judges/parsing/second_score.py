@@ -10,7 +10,7 @@ from typing import Self
 
 from ...errors import DecodingError
 from ...records.scale import Scale
-from .parsed_reply import shown
+from .parsed_reply import excerpt
 
 NUMERAL = (
     r"[-+]?[0-9.]++(?:[.,/][0-9]++)*+(?:[ ]?[%\uff05])?+"
@@ -32,7 +32,7 @@ _MAX_ROUNDING = 0.01
 
 @dataclass(frozen=True, slots=True)
 class SecondScore:
-    """What looks like a second score, next to the one that was read.
+    """Search for a second score, next to the one that was read.
 
     Attributes:
         labelled: Pattern of a label and its value, which is the first group: ``S2: 0``.
@@ -70,6 +70,7 @@ class SecondScore:
                 raise _error(match[0])
         if not lines:
             return
+        # "... is right. 1" at the end of a text, without a line of its own.
         ending = _LAST_NUMBER.search(text[-_MAX_SEARCHED_END:])
         for line in [*text.splitlines(), *([ending[1]] if ending else [])]:
             if self._is_score(line) and not self._is_equal(line, score):
@@ -82,6 +83,7 @@ class SecondScore:
             return False
 
     def _is_equal(self, written: str, score: float) -> bool:
+        # On a scale to 100, "80 %" is the score 80.
         for text in (written, written.rstrip(" %\uff05")):
             with suppress(DecodingError):
                 return is_equal(self.read(text), score, self.scale)
@@ -100,4 +102,4 @@ def _labelled(label: str, values: str) -> re.Pattern[str]:
 
 
 def _error(written: str) -> DecodingError:
-    return DecodingError(f"something else looks like the score: {shown(written)}")
+    return DecodingError(f"something else looks like the score: {excerpt(written)}")

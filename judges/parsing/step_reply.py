@@ -1,4 +1,4 @@
-"""Read replies that name the first wrong step of a trajectory by its number, or say that none is wrong."""
+"""Read replies that name the first wrong step of a trajectory, or say that none is wrong."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...records.scale import Scale
 from .parsed_reply import ParsedReply, ReplyParser, bare_reply, one_score, without_thoughts
 from .score_tag import ScoreTag, tagged_reason
 from .second_score import SecondScore
-from .written_number import lone_number, undecorated
+from .written_number import lone_number, strip_decoration
 
 STEP_NAMED, STEP_COUNT = "step", "steps"
 """Evidence keys: the step that the judge names (0 for none), and the number of steps."""
@@ -43,7 +43,7 @@ def step_parser(tag: str, reasons: Sequence[str] = ()) -> ReplyParser:
 
 
 def _step(written: str, where: str) -> float:
-    if undecorated(written).casefold() == _NONE:
+    if strip_decoration(written).casefold() == _NONE:
         return 0.0
     if numbers := lone_number(written):
         return numbers[0]

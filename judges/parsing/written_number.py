@@ -1,4 +1,4 @@
-"""Find numbers in replies: a number alone, a fraction of the best score, the first or last number of a text.
+"""Find numbers in replies: alone, first or last, or as a fraction of the best score.
 
 Functions return a list of no or one score.
 """
@@ -46,20 +46,20 @@ class FoundNumber(NamedTuple):
 
 
 def lone_number(reply: str) -> list[float]:
-    """Return the number of a reply that is only a number, apart from quotes, emphasis and a full stop.
+    """Return the number of a reply that is only a number, ignoring quotes and emphasis.
 
     Return no number for any other reply.
     """
-    match = _NUMBER.fullmatch(undecorated(reply))
+    match = _NUMBER.fullmatch(strip_decoration(reply))
     return [float(match[1])] if match else []
 
 
 def lone_score(reply: str, scale: Scale, *, fractions: bool) -> list[float]:
-    """Return the score of a reply that is only a number or a fraction of the best score, else none."""
-    return (fraction_of_best(undecorated(reply), scale) if fractions else []) or lone_number(reply)
+    """Return the score of a reply that is only a number, or a fraction of the best score."""
+    return (fraction_of_best(strip_decoration(reply), scale) if fractions else []) or lone_number(reply)
 
 
-def undecorated(text: str) -> str:
+def strip_decoration(text: str) -> str:
     """Remove quotes, emphasis and a full stop around a text."""
     return text.strip(DECORATION).removesuffix(".").strip(DECORATION)
 
@@ -114,6 +114,7 @@ def last_number(text: str, scale: Scale, *, fractions: bool) -> FoundNumber | No
 
 def _value(figure: str, scale: Scale) -> float | None:
     """Return the value of a number, or None if its notation is ambiguous."""
+    # "80 %" is 80 on a scale to 100, and "4/5" is 4 on a scale to 5.
     match = _SCORE.fullmatch(figure.rstrip("%\uff05 ") if scale.maximum == _PERCENT else figure)
     if match is None or (match[2] is not None and float(match[2]) != scale.maximum):
         return None
@@ -126,6 +127,7 @@ def _may_name_scale_end(previous: re.Match[str], last: re.Match[str], between: s
     It may if another score is at most three words before it, in the same clause (``0 (from 0 to 1)``) or with a negation between
     them (``0, not 1``).
     """
+    # A number in the middle of the scale, or a repeated one, is hardly the name of an end.
     score, previous_score = _value(last[0], scale), _value(previous[0], scale)
     if score not in {scale.minimum, scale.maximum} or score == previous_score:
         return False

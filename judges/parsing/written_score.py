@@ -1,4 +1,7 @@
-"""Parsers of replies with a number as score: the whole reply, after a heading (`number_parser`), or in a tag (`tags_parser`)."""
+"""Parsers of replies with a number as score.
+
+`number_parser` reads a reply that is a number, or the number after a heading; `tags_parser` reads one in a tag.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ from .parsed_reply import (
     ParsedReply,
     ReplyParser,
     bare_reply,
-    checked_share,
     ends_quotation,
+    excerpt,
     one_score,
     reading_of,
-    shown,
+    share_of_marked,
     without_thoughts,
 )
 from .score_tag import ScoreTag, between_tags, tagged_reason
@@ -81,7 +84,7 @@ def number_parser(
             heading = rf"{_HEADING_START}(?i:{heading})"
         *earlier_sections, section = re.split(heading, reply, flags=re.MULTILINE | re.ASCII)
         if not earlier_sections:
-            raise DecodingError(f"no {after!r} in the reply, but {shown(reply)}")
+            raise DecodingError(f"no {after!r} in the reply, but {excerpt(reply)}")
         score = find(section, f"after {after!r}")
         before = after.join(earlier_sections)
         _require_no_other_headings(earlier_sections[1:], before, after, score, scale, fractions=fractions)
@@ -108,7 +111,7 @@ def _lone_number_finder(scale: Scale, *, fractions: bool, headed: bool) -> Calla
         # After a heading, one quotation mark alone belongs to a quotation around the heading.
         ends = text.strip(" \t\r\n*_`.")
         if not values or (headed and (ends[0] in QUOTES) != (ends[-1] in QUOTES)):
-            raise DecodingError(f"no score {where}, but {shown(text)}")
+            raise DecodingError(f"no score {where}, but {excerpt(text)}")
         return one_score(values, scale, where)
 
     return find
@@ -125,16 +128,16 @@ def _last_number_finder(scale: Scale, *, fractions: bool, headed: bool) -> Calla
     def find(text: str, where: str) -> float:
         number = last_number(text, scale, fractions=fractions)
         if number is None:
-            raise DecodingError(f"no score {where}, but {shown(text)}")
+            raise DecodingError(f"no score {where}, but {excerpt(text)}")
         score = one_score([number.value], scale, where)
         before, behind = text[: number.start], text[number.end :]
         if ends_quotation(before, behind):
             raise DecodingError(
-                f"the last number ends a quotation: {shown(before[-30:] + text[number.start :])}"
+                f"the last number ends a quotation: {excerpt(before[-30:] + text[number.start :])}"
             )
         second.refuse(behind, score)
         if headed and _UNIT.match(behind.rstrip(DECORATION)) is None:
-            raise DecodingError(f"text behind the score {where}: {shown(behind)}")
+            raise DecodingError(f"text behind the score {where}: {excerpt(behind)}")
         if headed:
             stated = _STATED_FIRST.match(before)
             second.refuse(before if stated is None else f"{before}\n{stated[1]}", score)
@@ -147,7 +150,7 @@ def _value_reader(scale: Scale, *, fractions: bool) -> Callable[[str], float]:
     def read(text: str) -> float:
         if values := lone_score(text, scale, fractions=fractions):
             return values[0]
-        raise DecodingError(f"no score, but {shown(text)}")
+        raise DecodingError(f"no score, but {excerpt(text)}")
 
     return read
 
@@ -159,7 +162,7 @@ def _require_no_other_headings(
     for section in sections:
         numbers = first_number(section, scale, fractions=fractions)
         if not any(is_equal(value, score, scale) for value in numbers):
-            raise DecodingError(f"different scores after {heading!r}: {score:g} and {shown(section)}")
+            raise DecodingError(f"different scores after {heading!r}: {score:g} and {excerpt(section)}")
     headings = SecondScore.headed(heading, _value_reader(scale, fractions=fractions), scale)
     headings.refuse(before, score, lines=False)
 
@@ -229,7 +232,7 @@ def tags_parser(
         if not pieces:
             return reading_of(score, scale, tagged_reason(reply, reasons))
         marks = [_number(piece[1], f"as a piece's mark, {piece[0][:40]!r}") for piece in pieces]
-        value = checked_share(scale.normalise(score), marks)
+        value = share_of_marked(scale.normalise(score), marks)
         if cited:
             _require_citations(reply, pieces, marks)
         return ParsedReply(value, tagged_reason(reply, reasons), {"pieces": len(marks)})
@@ -245,7 +248,7 @@ def _number(content: str, where: str, fraction_of: Scale | None = None) -> float
 
 
 def _require_citations(reply: str, pieces: Sequence[re.Match[str]], marks: Sequence[float]) -> None:
-    """Refuse a piece that is marked as supported but cites nothing: the judge contradicts itself."""
+    """Refuse a piece that is marked as supported but cites nothing, a contradiction."""
     start = 0
     for piece, mark in zip(pieces, marks, strict=True):
         if mark and _CITATION.search(reply, start, piece.start()) is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 _MAX_RECENT_REPLIES = 100
 _MIN_REPLIES = 20
@@ -79,6 +79,7 @@ class ReplyTimes:
         times_by_endpoint = [sorted(self._seconds[endpoint]) for endpoint in self._known_endpoints()]
         if not times_by_endpoint:
             return float("inf")
+        # The fastest, since a hanging call may be repeated there.
         usual = min(times[int(_QUANTILE * len(times))] for times in times_by_endpoint)
         return max(_MIN_LIMIT_SECONDS, self.multiple * usual) * 2.0**given_up
 
@@ -104,7 +105,7 @@ class ReplyTimes:
 
 
 class HangWatch:
-    """Timer that gives up calls that hang (`ReplyTimes`). If the multiple is 0, it gives up none."""
+    """Timer that gives up calls that hang (`ReplyTimes`), or none if the multiple is 0."""
 
     def __init__(self, multiple: float) -> None:
         self._multiple = multiple
@@ -151,7 +152,7 @@ class HangWatch:
             self._next_check.cancel()
 
 
-class PatientProvider(Wrapping):
+class PatientProvider(WrappingProvider):
     """Provider that repeats a hanging call at once over another connection (`ReplyTimes`).
 
     A call that is given up does not count as a failed attempt. Since the limit doubles from a second, a request takes at most six

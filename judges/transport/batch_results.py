@@ -14,7 +14,7 @@ import msgspec
 from ...errors import RecordError
 from ...records import read_lines
 from ...records.typed_values import decode_json
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .completion import read_completion, read_json
 from .exchange import CallError, NotRecordedError, Reply, Request
 from .served_by import family
@@ -165,7 +165,7 @@ def _decode(raw: bytes) -> _Line:
         return decode_json(raw, _Line)
     except msgspec.DecodeError as error:
         try:  # a lone surrogate in one reply must not make a whole file unreadable
-            without_surrogates = well_formed(json.dumps(read_json(raw), ensure_ascii=False))
+            without_surrogates = replace_surrogates(json.dumps(read_json(raw), ensure_ascii=False))
         except CallError:
             raise error from None
         return decode_json(without_surrogates, _Line)

@@ -10,7 +10,7 @@ import msgspec
 from ...errors import ConfigurationError
 from ...spelling import setting
 from ..prices import PriceList, Prices
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 _FIRST_COMPLETION_TOKENS = 500
 """Tokens that are set aside for a reply while no reply has shown a length."""
@@ -59,7 +59,7 @@ class Budget:
             self._price(model)
 
     def admit(self, request: Request) -> bool:
-        """Spend the estimated cost of a request in a batch; return False if the budget does not allow it.
+        """Spend the estimated cost of a request in a batch; return False beyond the budget.
 
         Raises:
             ConfigurationError: The cost is limited, and the model's price is unknown.
@@ -86,7 +86,7 @@ class Budget:
             estimate = self._estimate(request)
             if self.max_cost is None or self.spent + self._set_aside + estimate <= self.max_cost:
                 break
-            if not self._in_flight:
+            if not self._in_flight:  # nothing can be given back
                 raise BudgetSpentError(
                     f"not asked: the budget of ${self.max_cost:g} is spent (${self.spent:.4f}; the next call may take "
                     f"${estimate:.4f})"
@@ -112,6 +112,7 @@ class Budget:
             self.spent += set_aside if cost is None else cost
         elif billed:
             self.spent += set_aside
+        # All callers try again: which of them now fit depends on their requests.
         waiting, self._waiting = self._waiting, []
         for turn in waiting:
             if not turn.done():
@@ -120,6 +121,7 @@ class Budget:
     def _estimate(self, request: Request) -> float:
         if self.max_cost is None:
             return 0.0
+        # Without a limit in the request, the longest reply so far.
         completion = completion_limit(request) or self._longest_completion or _FIRST_COMPLETION_TOKENS
         return self._price(request.model).cost(estimate_prompt(request).high, completion)
 
@@ -140,7 +142,7 @@ class Budget:
         return self._known[model]
 
 
-class BudgetedProvider(Wrapping):
+class BudgetedProvider(WrappingProvider):
     """Provider that makes calls while the budget lasts."""
 
     def __init__(self, inner: Provider, budget: Budget) -> None:

@@ -9,8 +9,8 @@ from typing import Any, cast
 import msgspec
 
 from ...records.typed_values import convert
-from ..as_json import well_formed
-from .event_streams import is_event_stream, joined_events
+from ..as_json import replace_surrogates
+from .event_streams import is_event_stream, join_events
 from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 
 _DOCTYPE = b"<!doctype html"
@@ -76,7 +76,7 @@ def read_json(raw: bytes) -> object:
         CallError: The body is not JSON. It is retryable, since bodies may be cut off, unless the body is a page of HTML.
     """
     if is_event_stream(raw):
-        return joined_events(raw)
+        return join_events(raw)
     if raw.lstrip()[: len(_DOCTYPE)].lower().startswith((_DOCTYPE, b"<html")):
         raise CallError(
             f"the address answers with a page of HTML, not with a completion: {_beginning(raw)}; is it the endpoint's, such as https://HOST/v1?"
@@ -124,7 +124,7 @@ def read_completion(payload: object) -> Reply:
     refusal = choice.message.refusal or "".join(part.refusal or "" for part in parts)
     prompt_tokens = token_count(body.usage, "prompt_tokens")
     return Reply(
-        text=well_formed("".join(part.text or "" for part in parts)),
+        text=replace_surrogates("".join(part.text or "" for part in parts)),
         tool_calls=[_read_call(call) for call in choice.message.tool_calls or ()] or None,
         reasoning=_reasoning(choice.message),
         refusal=text_or_none(refusal),
@@ -144,16 +144,18 @@ def _read_call(call: _ToolCall) -> RequestedCall:
 def requested_call(name: str, arguments: dict[str, Any] | str | None, call_id: str | None) -> RequestedCall:
     """Return a requested call without lone surrogates, which cannot be written to files."""
     writable_arguments: dict[str, Any] | str
-    if isinstance(arguments, dict):  # texts in it may hold lone surrogates, too
-        writable_arguments = json.loads(well_formed(json.dumps(arguments, ensure_ascii=False)))
+    if isinstance(arguments, dict):  # its texts may contain lone surrogates, too
+        writable_arguments = json.loads(replace_surrogates(json.dumps(arguments, ensure_ascii=False)))
     else:
-        writable_arguments = "{}" if arguments is None else well_formed(arguments)
-    return RequestedCall(name=well_formed(name), arguments=writable_arguments, id=text_or_none(call_id))
+        writable_arguments = "{}" if arguments is None else replace_surrogates(arguments)
+    return RequestedCall(
+        name=replace_surrogates(name), arguments=writable_arguments, id=text_or_none(call_id)
+    )
 
 
 def text_or_none(value: str | None) -> str | None:
-    """Return a text without lone surrogates, which cannot be written to files, or None if it is empty."""
-    return well_formed(value or "") or None
+    """Return a text without lone surrogates, which files cannot contain, or None if empty."""
+    return replace_surrogates(value or "") or None
 
 
 def _reasoning(message: _Message) -> str | None:
@@ -179,7 +181,7 @@ _CACHED_TOKENS_FIELDS = (
 
 
 def cached_tokens(usage: object, prompt_tokens: int) -> int:
-    """Return the number of prompt tokens that the provider had cached and bills at less, or 0 if unknown."""
+    """Return the prompt tokens that the provider had cached and bills at less, or 0."""
     for *outer, name in _CACHED_TOKENS_FIELDS:
         count = token_count(field_of(usage, outer[0]) if outer else usage, name)
         if count:
@@ -206,9 +208,9 @@ def read_logprobs(logprobs: Any) -> list[TokenLogprob] | None:
 
 def _token_logprob(entry: _ScoredToken) -> TokenLogprob:
     return TokenLogprob(
-        token=well_formed(entry.token),
+        token=replace_surrogates(entry.token),
         logprob=_finite(entry.logprob),
-        top={well_formed(other.token): _finite(other.logprob) for other in entry.top_logprobs or ()},
+        top={replace_surrogates(other.token): _finite(other.logprob) for other in entry.top_logprobs or ()},
     )
 
 

@@ -18,14 +18,14 @@ from ...errors import UsageError
 from .adaptive_timeout import PatientProvider
 from .budget import Budget, BudgetedProvider
 from .endpoint import Endpoint, EndpointGroup
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 from .limiter import AdaptiveLimiter, LimitedProvider
 from .openai_provider import OpenAIProvider
 from .retry import OnFailure, RetryingProvider, RetryPolicy
 from .trial import FIRST_CALLS, EndpointTrials, Trial, TrialProvider
 
 
-class CoalescingProvider(Wrapping):
+class CoalescingProvider(WrappingProvider):
     """Provider that makes identical requests in flight wait for one reply.
 
     Each request runs in a separate task, so that cancelling its first caller does not fail the others.

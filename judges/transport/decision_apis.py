@@ -1,7 +1,7 @@
-"""Three dialects of decision models: typed questions in, probabilities out.
+"""Decision models: typed questions about material (the state) in, probabilities out.
 
-Requests and replies are translated here, so that no other module depends on a dialect. A reply's text is JSON of our own: by
-question, what was answered, null where nothing was. Values are passed on as they are; `decision_scores` validates them.
+There are three dialects. Requests are translated to a dialect here, and replies back, so that no other module depends on one. The
+`Reply.text` is JSON in a form of our own: the answer to each question, or null without one. `decision_scores` checks the answers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 
-from ..as_json import dumps, well_formed
+from ..as_json import dumps, replace_surrogates
 from .completion import cached_tokens, error_in, field_of, token_count
 from .exchange import ApiName, CallError, Reply, Request
 from .responses_api import Api
@@ -25,16 +25,16 @@ DECISION_APIS: tuple[DecisionApi, ...] = ("systemone", "decisions", "gemini")
 API_NAMES: tuple[ApiName, ...] = ("chat", *DECISION_APIS)
 
 CANARY = "end_of_material"
-"""Last entry of a long state, and the question whether it is there."""
+"""Name of the last entry of a long state, and of the question whether that entry is there."""
 CANARY_BYTES = 6_000
-"""Bytes of a state from which it ends with a canary; servers were seen to read about 2,000 tokens and say nothing."""
+"""States of this size get a canary: some servers were seen to read only about 2,000 tokens, without an error."""
 
-_BYTES_PER_TOKEN = 10
-"""Bytes of a token beyond which a server cannot have read the whole request; prose has four to five."""
-_MIN_BYTES = 2_000
-"""Bytes of a request below which tokens are not compared, since servers count different overheads."""
-_RUN = re.compile(rb"([^A-Za-z0-9])\1+")
-"""A run of one sign, such as padding, which may be a single token."""
+_MAX_BYTES_PER_TOKEN = 10
+"""With more bytes for each counted token, the server cannot have read the whole request; prose has four to five."""
+_MIN_COMPARED_BYTES = 2_000
+"""In shorter requests, tokens are not compared with bytes, since servers count different overheads."""
+_REPEATED_SIGN = re.compile(rb"([^A-Za-z0-9])\1+")
+"""A sign repeated, as in padding, which may be a single token."""
 
 
 class Question(NamedTuple):
@@ -53,24 +53,26 @@ class Question(NamedTuple):
     options: Mapping[str, str | None]
 
 
-def compiled(api: DecisionApi, state: Mapping[str, Any], questions: Sequence[Question]) -> dict[str, Any]:
-    """Return the fields of a request, in a dialect, without the model.
+def compile_request(
+    api: DecisionApi, state: Mapping[str, Any], questions: Sequence[Question]
+) -> dict[str, Any]:
+    """Return the body of a request in a dialect, without the model.
 
-    The material is always JSON, so that no text in it can pose as another entry or as a question.
+    The state is JSON in all of them, so that no text in it can pose as another entry or as a question.
     """
     if api == "systemone":
         return {"state": dict(state), "questions": _question_map(questions)}
     if api == "gemini":
         return {"input": dumps(state), "questions": _question_map(questions)}
-    return {"input": dumps(state), "questions": [_listed(question) for question in questions]}
+    return {"input": dumps(state), "questions": [_list_question(question) for question in questions]}
 
 
 def with_canary(
     state: Mapping[str, Any], questions: Sequence[Question], code: str
 ) -> tuple[Mapping[str, Any], Sequence[Question]]:
-    """Add a code to the end of a long state, and the question whether it is there.
+    """Add a code to the end of a long state, and a question that asks whether it is there.
 
-    A server that cuts the state is noticed by the answer.
+    The answer shows whether the server has cut off the end.
     """
     if len(dumps(state).encode("utf-8", "surrogatepass")) < CANARY_BYTES:
         return state, questions
@@ -82,11 +84,11 @@ def with_canary(
 
 
 def _question_map(questions: Sequence[Question]) -> dict[str, Any]:
-    return {question.name: _mapped(question) for question in questions}
+    return {question.name: _map_question(question) for question in questions}
 
 
-def _mapped(question: Question) -> dict[str, Any]:
-    """Return a question as systemone and Gemini have it."""
+def _map_question(question: Question) -> dict[str, Any]:
+    """Return a question in the form of systemone and Gemini."""
     if question.type == "score":
         levels = [_described(label, text) for label, text in question.options.items()]
         return {"type": "score", "instructions": question.ask, "criteria": levels}
@@ -99,32 +101,32 @@ def _described(label: str, text: str | None) -> str:
     return label if text is None else f"{label}: {text}"
 
 
-def _listed(question: Question) -> dict[str, Any]:
-    """Return a question as OpenAI has it; its yes/no questions have no place for criteria."""
+def _list_question(question: Question) -> dict[str, Any]:
+    """Return a question in OpenAI's form, with a yes/no question's criteria in its instructions."""
     if question.type == "yes_no":
-        named = {"true": "True", "false": "False"}
-        criteria = [f"{named[name]}: {text}" for name, text in question.options.items() if text]
+        labels = {"true": "True", "false": "False"}
+        criteria = [f"{labels[name]}: {text}" for name, text in question.options.items() if text]
         ask = " ".join([question.ask, *(criterion.rstrip(".") + "." for criterion in criteria)])
         return {"type": "predicate", "name": question.name, "instructions": ask}
-    name, key = ("levels", "label") if question.type == "score" else ("choices", "value")
+    list_name, key = ("levels", "label") if question.type == "score" else ("choices", "value")
     options = [
         {key: label, **({} if text is None else {"description": text})}
         for label, text in question.options.items()
     ]
-    return {"type": question.type, "name": question.name, "instructions": question.ask, name: options}
+    return {"type": question.type, "name": question.name, "instructions": question.ask, list_name: options}
 
 
 def decision_api(request: Request, path: str | None) -> Api:
-    """Return the API of a request for decisions; ``path`` overrides the dialect's."""
-    usual = "systemone" if request.api == "systemone" else "decisions"
-    return Api(path or usual, Request.body, partial(read_decisions, request=request))
+    """Return the API of a request for decisions; ``path`` overrides the dialect's path."""
+    default_path = "systemone" if request.api == "systemone" else "decisions"
+    return Api(path or default_path, Request.body, partial(read_decisions, request=request))
 
 
 def read_decisions(payload: object, request: Request) -> Reply:
-    """Read the body of a reply; any body without answers is a retryable error.
+    """Read the body of a reply.
 
     Raises:
-        CallError: There are no answers, or the server read only a part of the material.
+        CallError: There are no answers (retryable), or the server read only a part of the material.
     """
     body = _unwrapped(payload)
     answers = field_of(body, "answers")
@@ -132,50 +134,51 @@ def read_decisions(payload: object, request: Request) -> Reply:
     served_by = field_of(body, "model")
     prompt_tokens = token_count(usage, "input_tokens") or token_count(usage, "prompt_tokens")
     reply = Reply(
-        served_by=well_formed(served_by) if isinstance(served_by, str) and served_by else None,
+        served_by=replace_surrogates(served_by) if isinstance(served_by, str) and served_by else None,
         prompt_tokens=prompt_tokens,
         cached_tokens=cached_tokens(usage, prompt_tokens),
         completion_tokens=token_count(usage, "output_tokens") or token_count(usage, "completion_tokens"),
     )
-    if not answers and (blocked := _blocked(body)):
-        return msgspec.structs.replace(reply, refusal=blocked)
+    # Gemini reports a blocked prompt in a successful response.
+    if not answers and (refusal := _filter_refusal(body)):
+        return msgspec.structs.replace(reply, refusal=refusal)
     if not isinstance(answers, dict | list):
         raise CallError(f"the response has no answers: {error_in(body) or 'no reason given'}", retryable=True)
-    _require_whole(request, prompt_tokens)
-    asked = asked_in(request)
-    found = _by_name(cast("Any", answers), [question.name for question in asked])
-    read = {question.name: _answer(question, found.get(question.name)) for question in asked}
-    if CANARY in read:
-        _require_end(read.pop(CANARY))
-    return msgspec.structs.replace(reply, text=well_formed(msgspec.json.encode(read).decode()))
+    _require_whole_material(request, prompt_tokens)
+    questions = asked_in(request)
+    by_name = _by_name(cast("Any", answers), [question.name for question in questions])
+    read_answers = {question.name: _answer(question, by_name.get(question.name)) for question in questions}
+    if CANARY in read_answers:
+        _require_end(read_answers.pop(CANARY))
+    return msgspec.structs.replace(reply, text=replace_surrogates(msgspec.json.encode(read_answers).decode()))
 
 
 def _unwrapped(payload: object) -> object:
     """Return the body inside Cloudflare's envelope ``{result, success, errors}``."""
-    inner = field_of(payload, "result")
-    enveloped = field_of(payload, "answers") is None and isinstance(inner, dict)
-    return cast("object", inner) if enveloped else payload
+    result = field_of(payload, "result")
+    has_envelope = field_of(payload, "answers") is None and isinstance(result, dict)
+    return cast("object", result) if has_envelope else payload
 
 
-def _blocked(body: object) -> str | None:
+def _filter_refusal(body: object) -> str | None:
     """Return why a content filter gave no answers at all, if one did."""
     feedback = field_of(body, "prompt_feedback") or field_of(body, "promptFeedback")
     reason = field_of(feedback, "block_reason") or field_of(feedback, "blockReason")
     return f"stopped by the provider's content filter: {reason}" if reason else None
 
 
-def _require_whole(request: Request, counted: int) -> None:
-    """Refuse a reply to a request of which the server counted far fewer tokens than it has."""
+def _require_whole_material(request: Request, counted: int) -> None:
+    """Refuse a reply if the server counted far fewer tokens than the request has."""
     sent = msgspec.json.encode(request.parameters)
-    least = max(_MIN_BYTES, counted * _BYTES_PER_TOKEN + 1)
-    if counted and len(sent) >= least and (size := len(_RUN.sub(rb"\1", sent))) >= least:
+    too_long = max(_MIN_COMPARED_BYTES, counted * _MAX_BYTES_PER_TOKEN + 1)
+    if counted and len(sent) >= too_long and (size := len(_REPEATED_SIGN.sub(rb"\1", sent))) >= too_long:
         raise CallError(
             f"the server read {counted:,} tokens of a request of {size:,} bytes: it cut the material off, so this is no verdict on it"
         )
 
 
 def _require_end(canary: Mapping[str, Any] | None) -> None:
-    """Refuse a reply that does not say that the end of the material was there."""
+    """Refuse a reply that does not confirm that the end of the material was there."""
     p = None if canary is None else canary.get("p")
     if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
         raise CallError(
@@ -189,18 +192,18 @@ def _require_end(canary: Mapping[str, Any] | None) -> None:
 
 
 def asked_in(request: Request) -> list[Question]:
-    """Return the questions of a request, by names, types and labels alone."""
+    """Return the questions in a request's body, with names, types and labels of options alone."""
     questions: Any = request.parameters["questions"]
     if isinstance(questions, list):
         return [_asked_in_list(question) for question in cast("list[dict[str, Any]]", questions)]
-    return [_asked_in_map(name, each) for name, each in questions.items()]
+    return [_asked_in_map(name, question) for name, question in questions.items()]
 
 
 def _asked_in_list(entry: Mapping[str, Any]) -> Question:
     if entry["type"] == "predicate":
         return Question(entry["name"], "yes_no", "", {})
     key, label = ("levels", "label") if entry["type"] == "score" else ("choices", "value")
-    return Question(entry["name"], entry["type"], "", {each[label]: None for each in entry[key]})
+    return Question(entry["name"], entry["type"], "", {option[label]: None for option in entry[key]})
 
 
 def _asked_in_map(name: str, entry: Mapping[str, Any]) -> Question:
@@ -214,9 +217,9 @@ def _asked_in_map(name: str, entry: Mapping[str, Any]) -> Question:
 
 
 def _by_name(answers: dict[str, Any] | list[Any], names: Sequence[str]) -> Mapping[str, Any]:
-    """Return answers by question; a list without names has the questions' order.
+    """Return the answers by question; a list without names is in the order of the questions.
 
-    A question that is answered twice has no answer.
+    A question with two answers counts as unanswered.
     """
     if isinstance(answers, dict):
         return answers
@@ -238,7 +241,7 @@ _TYPES: Mapping[str, QuestionType] = {
 
 
 def _answer(question: Question, answer: object) -> dict[str, Any] | None:
-    """Return one answer as we write it, or None if missing or to another type of question."""
+    """Return one answer in our own form, or None if missing or of another type."""
     kind = field_of(answer, "type")
     if kind == "refusal":
         return {"refused": True}
@@ -248,31 +251,33 @@ def _answer(question: Question, answer: object) -> dict[str, Any] | None:
     if question.type == "yes_no":
         p = fields.get("noul")
         return {"p": _scalar(fields.get("probability") if p is None else p)}
-    given: dict[str, Any] = {}
+    received: dict[str, Any] = {}
     for label, p in _distribution(fields.get("probabilities"), by_value=question.type == "choice"):
-        given[label] = "two of them" if label in given else p
+        received[label] = (
+            "two of them" if label in received else p
+        )  # a text is no probability, so it is refused
     labels = list(question.options)
-    probabilities = {label: given.get(label) for label in labels}
+    probabilities = {label: received.get(label) for label in labels}
     if question.type == "score":  # levels have no other name in two of the dialects
-        probabilities = {str(level): given.get(label) for level, label in enumerate(labels)}
-    unexpected = sorted(well_formed(label) for label in given.keys() - set(labels))
+        probabilities = {str(level): received.get(label) for level, label in enumerate(labels)}
+    unexpected = sorted(replace_surrogates(label) for label in received.keys() - set(labels))
     return {"probabilities": probabilities, **({"unexpected": unexpected} if unexpected else {})}
 
 
-def _distribution(given: object, *, by_value: bool) -> Iterator[tuple[str, Any]]:
-    """Yield labels with their probabilities, of a map or of OpenAI's list."""
-    if isinstance(given, dict):
-        for label, p in cast("dict[Any, Any]", given).items():
+def _distribution(probabilities: object, *, by_value: bool) -> Iterator[tuple[str, Any]]:
+    """Yield labels with their probabilities, from a map or from OpenAI's list."""
+    if isinstance(probabilities, dict):
+        for label, p in cast("dict[Any, Any]", probabilities).items():
             yield str(label), _scalar(p)
-    elif isinstance(given, list):
-        for each in cast("list[Any]", given):
-            label = field_of(each, "value" if by_value else "label")
+    elif isinstance(probabilities, list):
+        for item in cast("list[Any]", probabilities):
+            label = field_of(item, "value" if by_value else "label")
             if isinstance(label, str):
-                yield label, _scalar(field_of(each, "probability"))
+                yield label, _scalar(field_of(item, "probability"))
 
 
 def _scalar(value: Any) -> Any:
-    """Return a number, or the beginning of anything else, which is no probability."""
+    """Return a number unchanged, or anything else as a short text, which is refused later."""
     if value is None or isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 53):
         return value
-    return well_formed(str(value)[:40])
+    return replace_surrogates(str(value)[:40])

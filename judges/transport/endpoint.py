@@ -37,7 +37,7 @@ class Endpoint:
         path: Path of requests for decisions below the address, or None for the usual path of the protocol.
 
     Raises:
-        UsageError: The address is not a web address or holds a password, or the key cannot be in a header.
+        UsageError: The address is not a web address or contains a password, or the key cannot be in a header.
     """
 
     base_url: str | None
@@ -195,7 +195,7 @@ def redactor(key: str | None) -> Callable[[str], str]:
     """
     if key is None or len(key) < _MIN_KEY_LENGTH:
         return lambda text: text
-    forms = sorted({*_forms(key)}, key=len, reverse=True)
+    forms = sorted({*_forms(key)}, key=len, reverse=True)  # a form may contain a shorter one
     pattern = re.compile("|".join(map(re.escape, forms)))
     return lambda text: _without_beginnings(pattern.sub(_REDACTED, text), key)
 

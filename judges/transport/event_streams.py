@@ -1,4 +1,4 @@
-"""Join the server-sent events of servers that only stream into the body that other servers send at once.
+"""Join the server-sent events of servers that only stream into one body.
 
 A stream of chat completions has chunks with deltas; one of the Responses API ends with the whole response.
 """
@@ -18,8 +18,8 @@ def is_event_stream(raw: bytes) -> bool:
     return raw.lstrip().startswith(_FIELD_PREFIXES)
 
 
-def joined_events(raw: bytes) -> object:
-    """Return the body of a stream: its final response, its error event, or a completion joined from its chunks.
+def join_events(raw: bytes) -> object:
+    """Return the body of a stream: its final response, its error, or a joined completion.
 
     Raises:
         CallError: The stream was cut off (retryable), or its events are no chat completion.

@@ -80,6 +80,7 @@ def make_request(
     api: ApiName = "chat",
 ) -> Request:
     """Make a request with its key; ``attempt`` is 1 after an unreadable reply."""
+    # `anew` and `retry` are left out: they do not change the question.
     content = (
         json.dumps(
             [model, messages, parameters, repeat, attempt], sort_keys=True, separators=(",", ":")
@@ -213,7 +214,7 @@ class Provider(Protocol):
         ...
 
 
-class Wrapping:
+class WrappingProvider:
     """Base of providers that wrap another, and close it."""
 
     def __init__(self, inner: Provider) -> None:

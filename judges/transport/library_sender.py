@@ -18,7 +18,7 @@ from .sending import LARGEST, Response, bounded_body, connection_failed
 
 
 class LibrarySender:
-    """Sender with the openai library: for OpenAI, Azure, and keys in the library's own variables.
+    """Sender with the openai library: for OpenAI, Azure, and the library's own variables.
 
     The client's retries are off, since `RetryingProvider` retries.
     """

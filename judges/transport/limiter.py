@@ -7,7 +7,7 @@ from collections import deque
 from http import HTTPStatus
 from typing import Any
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 _BURST_SHARE = 0.2
 """At this share of 429s among the last calls, they are a burst. Stopping all calls for a single 429 would cost more than it saves."""
@@ -26,7 +26,7 @@ _MAX_LATE_STARTS = 5
 
 
 class AdaptiveLimiter:
-    """Slots for calls in flight, whose number adapts to rate limits (HTTP 429) and no other error.
+    """Slots for calls in flight, whose number adapts to rate limits (HTTP 429) alone.
 
     It grows by one for each round of replies, and halves after a burst of 429s (additive increase, multiplicative decrease). Calls
     that began before the burst do not halve it again. It begins at the maximum, since most servers allow that.
@@ -103,10 +103,11 @@ class AdaptiveLimiter:
         if self._only_limited_since is None:
             self._only_limited_since = asyncio.get_running_loop().time()
         if error.allowed_rate:
-            # A rate counts from the first call that names it.
+            # A stated rate is applied at once, without waiting for a burst.
             self._start_interval = 1 / error.allowed_rate
             self._pause(error)
         if ticket >= self._counts_from_ticket and self._is_burst(ticket):
+            # Calls in flight began under the old limit, so their 429s do not count.
             self._limited_tickets.clear()
             self._counts_from_ticket = self._started
             self._limit = max(1.0, self._limit * _BURST_FACTOR)
@@ -115,7 +116,7 @@ class AdaptiveLimiter:
             self._fail_waiting()
 
     def _is_burst(self, ticket: int) -> bool:
-        window = max(_MIN_WINDOW, 2 * self.limit)
+        window = max(_MIN_WINDOW, 2 * self.limit)  # in starts of calls
         self._limited_tickets.append(ticket)
         while self._limited_tickets and self._limited_tickets[0] < self._started - window:
             self._limited_tickets.popleft()
@@ -123,7 +124,7 @@ class AdaptiveLimiter:
 
     def _pause(self, error: CallError) -> None:
         seconds = _DEFAULT_PAUSE if error.retry_after is None else min(error.retry_after, _MAX_PAUSE)
-        # One gap of slack: otherwise a timer that is early gets another 429.
+        # One interval more, since a timer that fires too early would cause another 429.
         self.opens_at = max(self.opens_at, asyncio.get_running_loop().time() + seconds + self._start_interval)
 
     def hopeless(self) -> bool:
@@ -178,7 +179,7 @@ def nothing_but_rate_limits() -> CallError:
     return error
 
 
-class LimitedProvider(Wrapping):
+class LimitedProvider(WrappingProvider):
     """Provider that holds a slot of a limiter during each call.
 
     All callers of an endpoint share its limiter.

@@ -123,6 +123,7 @@ class SpreadingProvider:
         now = asyncio.get_running_loop().time()
         if all(endpoint.limiter.hopeless() for endpoint in self._members):
             self._fail_waiting()
+        # Waiters that cannot use the free slots now keep their places in the queue.
         passed_over: deque[_Waiter] = deque()
         while self._waiting and self._pick((), now) is not None:
             waiter = self._waiting.popleft()
@@ -141,11 +142,13 @@ class SpreadingProvider:
         available = [
             member for member in self._members if member.available(now) and not member.limiter.hopeless()
         ]
+        # If all rest or are hopeless, any endpoint is better than none.
         candidates = (
             [endpoint for endpoint in available if endpoint not in tried] or available or self._members
         )
         free = [candidate for candidate in candidates if candidate.free(now)]
         typical_seconds = [member.seconds for member in self._members if member.seconds is not None]
+        # An endpoint without a reply counts as fast as the fastest, so that it is tried.
         usual = min(typical_seconds, default=1.0)
         return min(free, key=lambda endpoint: endpoint.cost(usual), default=None)
 

@@ -16,7 +16,7 @@ import msgspec
 
 from ...records.typed_values import decode_json
 from ...spelling import setting
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .completion import field_of, read_json
 from .decision_apis import DECISION_APIS, decision_api
 from .endpoint import Endpoint
@@ -83,7 +83,7 @@ class OpenAIProvider:
         return self._refusal_or_raise(response, request)
 
     async def _send(self, sender: Sender, request: Request) -> tuple[Response, Api]:
-        """Send a request to the API of its model; switch to the Responses API if the server asks for it."""
+        """Send a request to its model's API, or to the Responses API if the server asks for it."""
         if request.api != "chat":
             api = decision_api(request, self._endpoint.path)
             return await sender.send(request, api), api
@@ -146,7 +146,7 @@ class OpenAIProvider:
     def _presentable(self, text: str) -> str:
         """Return a message without the key, on one line, shortened."""
         redacted = self._sender.redact(text) if self._sender is not None else text
-        return " ".join(well_formed(redacted).split())[:_MAX_MESSAGE_LENGTH]
+        return " ".join(replace_surrogates(redacted).split())[:_MAX_MESSAGE_LENGTH]
 
 
 _DECISION_MODEL_HINT = re.compile(r"\bdecisions?[ _-]models?\b|/systemone\b|/decisions\b", re.IGNORECASE)

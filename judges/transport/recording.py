@@ -17,7 +17,7 @@ from ...errors import InputError, MissingReplyError, RecordError, readable
 from ...records import MAX_LINE_BYTES, decode_record, encode_record, open_regular_file, read_lines
 from ...records.case import Record
 from ...records.json_text import DuplicateKeyDetector
-from .exchange import NotRecordedError, Provider, Reply, Request, Wrapping
+from .exchange import NotRecordedError, Provider, Reply, Request, WrappingProvider
 
 _BLOCK_BYTES = 1 << 16
 _LINE_PREFIX = b'{"key":'
@@ -32,7 +32,7 @@ class Recorded(Record, frozen=True, kw_only=True):
     reply: Reply
 
 
-class RecordingProvider(Wrapping):
+class RecordingProvider(WrappingProvider):
     """Provider that appends every reply to a file, in whole lines.
 
     At the start, an unfinished last line is removed: an earlier process was killed while it wrote.
@@ -156,7 +156,7 @@ def _repair_end(file: BinaryIO, path: Path) -> None:
     end = file.tell()
     start = end
     tail = b""
-    while start > 0 and b"\n" not in tail:
+    while start > 0 and b"\n" not in tail:  # lines may be long; the end of the file is read block by block
         start = max(0, start - _BLOCK_BYTES)
         file.seek(start)
         tail = file.read(end - start)
@@ -176,7 +176,7 @@ def _repair_end(file: BinaryIO, path: Path) -> None:
 
 
 class CassetteProvider:
-    """Provider that answers from a recording, and records missing replies if there is an inner provider.
+    """Provider that answers from a recording, and asks for missing replies if it can.
 
     Without one, a missing reply is an error; a `ReplayProvider` would give a failed verdict, which a test could overlook. Several
     processes may add to one file: each line is written in one step, and of two lines for one request the later one counts.

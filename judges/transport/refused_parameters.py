@@ -53,7 +53,7 @@ _MAX_DEPTH = 8
 
 
 def refused_parameter(error: CallError, names: Iterable[str]) -> str | None:
-    """Return the parameter that a server does not accept, or None if the call failed for another reason.
+    """Return the parameter that a server does not accept, or None for any other error.
 
     A wrong value, such as a token limit that is too large, is another reason: without the limit, replies could be longer still.
     """
@@ -69,7 +69,7 @@ def refused_parameter(error: CallError, names: Iterable[str]) -> str | None:
 
 
 def other_limit(error: CallError, name: str) -> str | None:
-    """Return the other name of a refused token limit if the server's message suggests it, else None."""
+    """Return the other name of a refused token limit if the server suggests it, else None."""
     if name not in LIMITS:
         return None
     others = (other for other in LIMITS if other != name and _pattern(other).search(str(error)))

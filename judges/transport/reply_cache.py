@@ -17,7 +17,7 @@ import msgspec
 from ...errors import InputError
 from ...records.typed_values import json_decoder
 from ...spelling import without
-from .exchange import Provider, Reply, Request, Wrapping
+from .exchange import Provider, Reply, Request, WrappingProvider
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL)
@@ -92,7 +92,7 @@ class ReplyCache:
         rows = self._run("SELECT body FROM reply WHERE key = ?", (key,))
         if not rows:
             return None
-        try:
+        try:  # a damaged reply is requested again
             return msgspec.structs.replace(_decode(rows[0][0]), calls=0, from_cache=True)
         except msgspec.DecodeError:
             return None
@@ -193,10 +193,11 @@ def cache_key(namespace: str, request: Request) -> str:
 
     The namespace is the endpoint's identity: the same name at two endpoints may be two models.
     """
+    # Not the judge's fingerprint: docs/decisions/0004-replies-are-kept-by-request.md
     return hashlib.sha256(f"{namespace}\n{request.key}".encode()).hexdigest()
 
 
-class CachingProvider(Wrapping):
+class CachingProvider(WrappingProvider):
     """Provider that answers from the cache, stores new replies, and closes the cache in the end.
 
     A request with ``anew`` ignores the cached reply, unless this provider has replaced it already.

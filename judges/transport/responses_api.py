@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from ...records.typed_values import convert
-from ..as_json import well_formed
+from ..as_json import replace_surrogates
 from .completion import (
     cached_tokens,
     error_in,
@@ -94,7 +94,7 @@ def responses_body(request: Request) -> dict[str, Any]:
 
 
 def name_in_chat(param: str | None, request: Request) -> str | None:
-    """Translate the parameter that an error of the Responses API names to that of chat completions.
+    """Translate a parameter in an error of the Responses API to that of chat completions.
 
     The name of anything else is returned unchanged.
     """
@@ -111,7 +111,7 @@ def name_in_chat(param: str | None, request: Request) -> str | None:
 def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the input items of a chat message: its text, and each of its tool calls."""
     content = message.get("content")
-    if message["role"] == "tool":
+    if message["role"] == "tool":  # the result of a call is an item of its own there
         yield {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": content}
         return
     if content:
@@ -202,7 +202,7 @@ def read_response(payload: object) -> Reply:
     reason = field_of(body.incomplete_details, "reason")
     prompt_tokens = token_count(body.usage, "input_tokens")
     return Reply(
-        text=well_formed("".join(part.text or "" for part in contents)),
+        text=replace_surrogates("".join(part.text or "" for part in contents)),
         tool_calls=calls or None,
         reasoning=text_or_none("\n".join(reasoning_texts)),
         refusal=text_or_none("".join(part.refusal or "" for part in contents)),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 if TYPE_CHECKING:
     import tenacity
@@ -52,7 +52,7 @@ _MAX_FAILED_REQUESTS = 8
 """After as many requests in a row that failed in every attempt, the endpoint counts as down."""
 
 
-class RetryingProvider(Wrapping):
+class RetryingProvider(WrappingProvider):
     """Provider that retries retryable failures.
 
     An error that persists is raised with the number of calls that were made. While the endpoint counts as down, requests are tried
@@ -107,6 +107,7 @@ class RetryingProvider(Wrapping):
         try:
             async for attempt in attempts:
                 with attempt:
+                    # The first attempt was made before tenacity: it is counted and waited for like the others.
                     if not calls:
                         calls = first.calls
                         raise first
@@ -119,6 +120,7 @@ class RetryingProvider(Wrapping):
         except CallError as error:
             self._report(error, None)
             error.calls = calls
+            # Errors that concern the request alone say nothing about the endpoint.
             self._failed_requests += error.retryable
             raise
         finally:
@@ -197,7 +199,7 @@ def allowed_rate(headers: Mapping[str, str]) -> float | None:
     None if another limit than that of requests is exhausted, or if the header is missing or below one request a minute.
     """
     if not _is_exhausted(headers, "requests"):
-        # Requests are left, so another limit (tokens) is exhausted, for which this number does not hold.
+        # Requests are left, so another limit (tokens) is exhausted, and this header says nothing about it.
         return None
     per_minute = _number(headers.get("x-ratelimit-limit-requests")) or 0.0
     return per_minute / _SECONDS_A_MINUTE if per_minute >= 1 else None

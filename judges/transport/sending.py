@@ -62,7 +62,7 @@ class Sender(Protocol):
 
     @property
     def redact_reply(self) -> Callable[[str], str]:
-        """Function that removes the API key from a model's text, unless the key is so short that it may be a word."""
+        """Function that removes the API key from a model's text, unless it may be a word."""
         ...
 
     async def aclose(self) -> None:
@@ -73,7 +73,8 @@ class Sender(Protocol):
 class DirectSender:
     """Sender with aiohttp, for servers that need only a key and an address.
 
-    Importing the openai library takes longer than judging a thousand items, so `LibrarySender` is left to other endpoints.
+    Importing the openai library takes longer than judging a thousand items, so `LibrarySender` is left to other endpoints
+    (docs/decisions/0005-compatible-servers-are-asked-directly.md).
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -131,7 +132,7 @@ def _authorization(endpoint: Endpoint) -> dict[str, str]:
 
 
 def connection_failed(message: str, error: BaseException) -> CallError:
-    """Return the error for a failed connection; it is retryable unless a certificate is not trusted."""
+    """Return the error for a failed connection, retryable unless a certificate is untrusted."""
     if "CERTIFICATE_VERIFY_FAILED" in f"{message} {error!r} {error.__cause__!r}":
         return CallError(
             f"the server's certificate is not trusted: {message}; SSL_CERT_FILE names the file of certificates to trust"
@@ -168,7 +169,7 @@ async def _in_pieces(content: bytes) -> AsyncIterator[bytes]:
 
 
 def _tls_context(url: str) -> ssl.SSLContext | bool:
-    """Return a TLS context that trusts the system's certificates, as that of the openai library does."""
+    """Return a TLS context that trusts the system's certificates, like the openai library."""
     if not url.startswith("https://"):
         return True
     import httpx2  # noqa: PLC0415 - openai's HTTP library

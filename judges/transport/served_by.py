@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...spelling import setting
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 _RELEASE_SUFFIX = re.compile(r"(?:-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{6}|-\d{4}|-\d{3}|-latest)$")
 """Date or version number at the end of a release's name. A size (``-8b``, ``-mini``) is part of the model's name."""
@@ -16,11 +16,12 @@ def family(model: str) -> str:
 
     ``openai/gpt-4.1-mini-2025-04-14`` becomes ``gpt-4.1-mini``.
     """
+    # vendor/name@revision and name:tag, as gateways and ollama write.
     name = model.rpartition("/")[2].lower().partition("@")[0].partition(":")[0]
     return _RELEASE_SUFFIX.sub("", name)
 
 
-class ServedByCheck(Wrapping):
+class ServedByCheck(WrappingProvider):
     """Provider that refuses replies of other models, as the endpoint names them.
 
     It accepts other releases of the model, and replies that do not name a model.

@@ -53,8 +53,8 @@ async def cassette(
     A missing reply is requested from ``asking``, and recorded; if ``asking`` is None, it is an error.
     """
     async with AsyncExitStack() as exits:
-        inner = None if asking is None else await exits.enter_async_context(asking)
-        provider = CoalescingProvider(CassetteProvider(path, inner))
+        endpoint_provider = None if asking is None else await exits.enter_async_context(asking)
+        provider = CoalescingProvider(CassetteProvider(path, endpoint_provider))
         exits.push_async_callback(provider.aclose)
         yield provider
 

@@ -1,4 +1,4 @@
-"""Stop calling an endpoint that refuses all of its first calls, as with a wrong key or model.
+"""Stop calling an endpoint that refuses all first calls, as with a wrong key or model.
 
 The trial of a model is its first calls, until one gets a reply. (Trials of a case are something else: repeated attempts.)
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from .exchange import CallError, Provider, Reply, Request, Wrapping
+from .exchange import CallError, Provider, Reply, Request, WrappingProvider
 
 FIRST_CALLS = 20
 """Maximum calls in flight before the first reply; after as many refusals, the model is given up."""
@@ -49,6 +49,7 @@ class Trial:
         """
         while not self.over:
             self._raise_if_given_up()
+            # Each refusal leaves one call fewer to lose.
             if self._in_flight < max(1, self.calls - self._refused):
                 break
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -61,7 +62,7 @@ class Trial:
         self._in_flight -= 1
         if error is None:
             self.over = True
-        elif isinstance(error, CallError) and not error.retryable and error.calls:
+        elif isinstance(error, CallError) and not error.retryable and error.calls:  # other errors may pass
             self._refuse(error)
         waiting, self._waiting = self._waiting, deque()
         for turn in waiting:
@@ -82,7 +83,7 @@ class Trial:
             return
         now = asyncio.get_running_loop().time()
         if now >= self._asks_again_at and not self._in_flight:
-            return
+            return  # this caller makes the test call
         refusal = CallError(
             f"not asked: the endpoint refused all of its first {self._refused} calls: {reason}",
             status=reason.status,
@@ -118,7 +119,7 @@ class EndpointTrials:
         return next((other for other in trials_at_endpoint if other.refused_key), trial)
 
 
-class TrialProvider(Wrapping):
+class TrialProvider(WrappingProvider):
     """Provider that limits the calls in flight until there is a reply.
 
     If the first calls are all refused, it makes no more. Put it outside the retries and inside the cache.

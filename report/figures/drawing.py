@@ -1,7 +1,8 @@
-"""Drawing primitives for figures: shapes as SVG, every text escaped.
+"""Drawing primitives for figures: shapes as SVG, with every text escaped.
 
-Colours and widths are attributes, so that a figure is legible without a style sheet, as in a notebook; a page's style sheet
-overrides them by the same names (light, dark, print). Sizes are pixels at a width that fits a telephone; wider screens do not enlarge them.
+Colours and widths are attributes of shapes, so that a figure is legible without a style sheet, as in a notebook. A page of
+many figures has them once in a style sheet (`figure_styles`), and removes the attributes (`lean`). Sizes are pixels at a
+width that fits a telephone; wider screens do not enlarge figures.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from markupsafe import Markup
 from ..text.safe_text import cut_at, shortened
 
 WIDTH = 360.0
-"""Width of a single figure."""
+"""Width of a figure, in pixels."""
 
 MAX_LETTERS = 200
-"""Longest single text in a figure, in characters."""
+"""Longest text that is drawn, in characters."""
 
 _RIGHT, _WRONG = "#2f77bd", "#c25a2b"
-"""Legible on white and on black."""
+"""Colours for good and bad results, legible on white and on black."""
 
-_KINDS: dict[str, str] = {
+_SHAPE_ATTRIBUTES: dict[str, str] = {
     "track": 'stroke="currentColor" stroke-opacity="0.45"',
     "tick": 'stroke="currentColor" stroke-opacity="0.15"',
     "zero": 'stroke="currentColor" stroke-opacity="0.7"',
@@ -44,15 +45,19 @@ _KINDS: dict[str, str] = {
     "number": 'font-size="19" font-weight="650"',
     "share": 'font-size="11"',
 }
-"""Default attributes of each kind of shape, in addition to those of the ``svg`` element."""
+"""Attributes of each kind of shape, in addition to those of the ``svg`` element; kinds are classes in style sheets."""
 
-_DECLARED = re.compile(r'(?<![\w-])([\w-]+)="([^"]+)"')
+_ATTRIBUTE = re.compile(r'(?<![\w-])([\w-]+)="([^"]+)"')
 
 
 def figure_styles() -> str:
-    """Return the default attributes as a style sheet, for a page of many figures; see `lean`."""
-    rules = {kind: _DECLARED.sub(_declaration, looks) for kind, looks in _KINDS.items() if looks}
-    return "\n".join(f"svg .{kind} {{ {declared} }}" for kind, declared in rules.items())
+    """Return the attributes of all kinds of shapes as a style sheet; see `lean`."""
+    rules = {
+        kind: _ATTRIBUTE.sub(_declaration, attributes)
+        for kind, attributes in _SHAPE_ATTRIBUTES.items()
+        if attributes
+    }
+    return "\n".join(f"svg .{kind} {{ {declarations} }}" for kind, declarations in rules.items())
 
 
 def _declaration(match: re.Match[str]) -> str:
@@ -60,20 +65,20 @@ def _declaration(match: re.Match[str]) -> str:
 
 
 def lean(page: str) -> str:
-    """Remove the attributes from a page's figures that its style sheet sets."""
-    for kind, looks in _KINDS.items():
-        page = page.replace(f'class="{kind}" {looks}', f'class="{kind}"')
+    """Remove from a page's figures the attributes that its style sheet, `figure_styles`, sets."""
+    for kind, attributes in _SHAPE_ATTRIBUTES.items():
+        page = page.replace(f'class="{kind}" {attributes}', f'class="{kind}"')
     return page
 
 
 class AxisScale(NamedTuple):
-    """Scale of an axis: values to pixels.
+    """Axis: a linear scale from values to pixels, which may run in either direction.
 
     Attributes:
         low: The value at ``start``.
         high: The value at ``end``.
-        start: Pixels.
-        end: Pixels.
+        start: Position of the low value, in pixels.
+        end: Position of the high value, in pixels.
     """
 
     low: float
@@ -82,17 +87,23 @@ class AxisScale(NamedTuple):
     end: float
 
     def __call__(self, value: float) -> float:
-        """Return the position of a value; values out of range go to the end of the axis."""
-        inside = min(max(self.low, self.high), max(min(self.low, self.high), value))
-        return self.start + (inside - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
+        """Return the position of a value; values out of range get the position of the nearer end."""
+        clamped = min(max(self.low, self.high), max(min(self.low, self.high), value))
+        return self.start + (clamped - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
 
 
 def svg(
     kind: str, width: float, height: float, title: str, shapes: Iterable[Markup], *, description: str = ""
 ) -> Markup:
-    """Return an ``svg`` element of a style sheet class and a size in pixels.
+    """Return an ``svg`` element.
 
-    ``title`` and ``description`` are for readers who cannot see the figure.
+    Args:
+        kind: Its class, for style sheets.
+        width: Pixels.
+        height: Pixels.
+        title: Title for readers who cannot see the figure.
+        shapes: Its content.
+        description: Its content in words, for the same readers.
     """
     return Markup(
         '<svg class="{}" width="{:g}" height="{:g}" viewBox="0 0 {:g} {:g}" role="img" font-family="sans-serif" '
@@ -120,32 +131,36 @@ def text(
     room: int = MAX_LETTERS,
     full: str = "",
 ) -> Markup:
-    """Draw a text, cut to ``room`` letters; the full text is in the tooltip."""
+    """Draw a text, cut to ``room`` letters; a tooltip has the whole text, or ``full``."""
     shown = fit(words)
-    hint = fit(full or words)
-    whole = Markup("<title>{}</title>").format(hint) if len(shown) > room or hint != shown else Markup()
-    cut = shown if len(shown) <= room else f"{cut_at(shown, room - 1)}…"
-    placed = Markup() if anchor == "start" else Markup(' text-anchor="{}"').format(anchor)
+    tooltip_text = fit(full or words)
+    tooltip = (
+        Markup("<title>{}</title>").format(tooltip_text)
+        if len(shown) > room or tooltip_text != shown
+        else Markup()
+    )
+    visible_text = shown if len(shown) <= room else f"{cut_at(shown, room - 1)}…"
+    anchor_attribute = Markup() if anchor == "start" else Markup(' text-anchor="{}"').format(anchor)
     return Markup('<text {} x="{}" y="{}"{}>{}{}</text>').format(
-        _looks(kind), _pixels(x), _pixels(y), placed, whole, cut
+        _attributes(kind), _coordinate(x), _coordinate(y), anchor_attribute, tooltip, visible_text
     )
 
 
 def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
     """Draw a line."""
     return Markup('<line {} x1="{}" y1="{}" x2="{}" y2="{}"/>').format(
-        _looks(kind), *map(_pixels, (x1, y1, x2, y2))
+        _attributes(kind), *map(_coordinate, (x1, y1, x2, y2))
     )
 
 
 def ticks(positions: Iterable[float], top: float, bottom: float) -> Markup:
-    """Draw upright ticks as one shape."""
-    course = "".join(f"M{_pixels(x)} {_pixels(top)}V{_pixels(bottom)}" for x in positions)
-    return Markup('<path {} d="{}"/>').format(_looks("tick"), course)
+    """Draw vertical ticks as one shape, which is smaller than a line each."""
+    course = "".join(f"M{_coordinate(x)} {_coordinate(top)}V{_coordinate(bottom)}" for x in positions)
+    return Markup('<path {} d="{}"/>').format(_attributes("tick"), course)
 
 
 def grid(y_axis: AxisScale, left: float, right: float, *, title: str = "") -> list[Markup]:
-    """Draw lines at 0, one half and 1 with their numbers; above them the axis's title."""
+    """Draw horizontal lines at 0, 0.5 and 1 with their numbers, and the axis's title above."""
     heading = [text(2, y_axis(1.0) - 10, title)] if title else []
     return heading + [
         shape
@@ -159,14 +174,14 @@ def grid(y_axis: AxisScale, left: float, right: float, *, title: str = "") -> li
 
 def path(kind: str, points: Sequence[tuple[float, float]]) -> Markup:
     """Draw a line through points."""
-    places = " ".join(f"{_pixels(x)},{_pixels(y)}" for x, y in points)
-    return Markup('<polyline {} points="{}"/>').format(_looks(kind), places)
+    places = " ".join(f"{_coordinate(x)},{_coordinate(y)}" for x, y in points)
+    return Markup('<polyline {} points="{}"/>').format(_attributes(kind), places)
 
 
 def dot(x: float, y: float, kind: str = "dot", *, radius: float = 4.5, description: str = "") -> Markup:
     """Draw a point; ``description`` is the tooltip."""
     return Markup('<circle {} cx="{}" cy="{}" r="{:g}">{}</circle>').format(
-        _looks(kind), _pixels(x), _pixels(y), radius, _hint(description)
+        _attributes(kind), _coordinate(x), _coordinate(y), radius, _tooltip(description)
     )
 
 
@@ -174,22 +189,22 @@ def box(x: float, y: float, width: float, height: float, kind: str, *, strength:
     """Draw a rectangle; a larger ``strength`` means a stronger colour."""
     return Markup(
         '<rect {} x="{}" y="{}" width="{}" height="{}" rx="3" fill-opacity="{:.2f}">{}</rect>'
-    ).format(_looks(kind), *map(_pixels, (x, y, width, height)), strength, _hint(description))
+    ).format(_attributes(kind), *map(_coordinate, (x, y, width, height)), strength, _tooltip(description))
 
 
 def fit(words: str) -> str:
-    """Make untrusted text fit for a figure."""
+    """Make a text of the data fit for a figure: cut, with invisible characters spelled out."""
     return shortened(words, MAX_LETTERS * 10)
 
 
-def _looks(kind: str) -> Markup:
-    return Markup('class="{}" {}').format(kind, Markup(_KINDS[kind])).rstrip()  # noqa: S704 - of the table above
+def _attributes(kind: str) -> Markup:
+    return Markup('class="{}" {}').format(kind, Markup(_SHAPE_ATTRIBUTES[kind])).rstrip()  # noqa: S704 - of the table above
 
 
-def _pixels(position: float) -> str:
-    """Format a position to a tenth of a pixel, without the digits that say nothing."""
+def _coordinate(position: float) -> str:
+    """Format a position to a tenth of a pixel, without a trailing ``.0``."""
     return f"{position:.1f}".removesuffix(".0")
 
 
-def _hint(description: str) -> Markup:
+def _tooltip(description: str) -> Markup:
     return Markup("<title>{}</title>").format(fit(description)) if description else Markup()

@@ -1,4 +1,7 @@
-"""Rates with intervals: in a cell, in a forest plot, by judge, or over time."""
+"""Rates with intervals: in a table cell, in a forest plot, by judge, or over time.
+
+All draw `PlottedInterval`; sizes are pixels.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +16,22 @@ from ..items.naming import apart
 from ..text.number_text import decimal, with_interval
 from .drawing import WIDTH, AxisScale, dot, grid, line, path, svg, text, ticks
 
-_STRIP = 120.0
+_STRIP_WIDTH = 120.0
 _MARGIN = 6.0
-_HEIGHT = 20
-_MIDDLE = _HEIGHT / 2
-_ROW = 36.0
-_LETTERS, _MAX_LETTERS = 26, 48
-"""Longest name beside its number, and on a line of its own."""
-_STEPS = (1, 2, 3, 4, 5, 6, 8, 10)
+_STRIP_HEIGHT = 20
+_ROW_HEIGHT = 36.0
+_SHORT_NAME_LETTERS, _LONG_NAME_LETTERS = 26, 48
+"""Longest name that shares a line with its number, and longest one on a line of its own."""
+_ROUND_STEPS = (1, 2, 3, 4, 5, 6, 8, 10)
+"""Multiples of a power of ten at which an axis of differences may end."""
 _MIN_REACH, _ROUNDING = 1e-3, 1e-9
-"""Narrowest axis of differences: narrower intervals would not differ in the printed digits."""
-_NUMBER = 118.0
-"""Width of a number beside its interval, in pixels."""
+"""Smallest end of an axis of differences, since smaller differences are not printed, and a tolerance for rounding."""
+_NUMBER_WIDTH = 118.0
+"""Width of a number to the right of its interval."""
 
 
 class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
-    """An estimate to be drawn.
+    """An estimate with its interval, to be drawn.
 
     Attributes:
         name: Name of its row.
@@ -36,8 +39,8 @@ class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
         low: Lower end of its interval.
         high: Upper end.
         bounds: Worst-case bounds.
-        alarm: Whether to highlight it.
-        words: Its number in words, if not value and interval.
+        alarm: Whether to draw it in the colour of bad results.
+        words: Text in place of value and interval; empty for these.
     """
 
     name: str
@@ -57,7 +60,7 @@ class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
         bounds: tuple[float, float] | None = None,
         alarm: bool = False,
     ) -> PlottedInterval:
-        """Create the interval of a statistic, to be drawn."""
+        """Return a statistic, to be drawn under a name; an unknown one is undefined."""
         if statistic is None:
             return cls(name=name, value=None, alarm=alarm)
         return cls(
@@ -70,26 +73,32 @@ class PlottedInterval(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def __str__(self) -> str:
-        """Render as text."""
+        """Return name and number."""
         return f"{self.name} {self.number}"
 
     @property
     def number(self) -> str:
-        """Its number in words."""
+        """The text that stands next to it: value and interval, or ``words``."""
         if self.words:
             return self.words
         return "undefined" if self.value is None else with_interval(self.value, self.low, self.high)
 
 
 def interval_strip(value: float, low: float | None, high: float | None) -> Markup:
-    """Draw a rate with its interval on an axis from 0 to 1."""
-    axis = AxisScale(0.0, 1.0, _MARGIN, _STRIP - _MARGIN)
+    """Draw a rate with its interval on an axis from 0 to 1, small enough for a table cell."""
+    axis = AxisScale(0.0, 1.0, _MARGIN, _STRIP_WIDTH - _MARGIN)
     description = decimal(value)
     if low is not None and high is not None:
         description += f", interval {decimal(low)} to {decimal(high)}"
-    shapes = [ticks((axis(quarter / 4) for quarter in range(5)), 3, _HEIGHT - 3)]
-    drawn = PlottedInterval(name="", value=value, low=low, high=high)
-    return svg("strip", _STRIP, _HEIGHT, description, [*shapes, *_marks(drawn, axis, _MIDDLE)])
+    shapes = [ticks((axis(quarter / 4) for quarter in range(5)), 3, _STRIP_HEIGHT - 3)]
+    interval = PlottedInterval(name="", value=value, low=low, high=high)
+    return svg(
+        "strip",
+        _STRIP_WIDTH,
+        _STRIP_HEIGHT,
+        description,
+        [*shapes, *_marks(interval, axis, _STRIP_HEIGHT / 2)],
+    )
 
 
 def _marks(interval: PlottedInterval, axis: AxisScale, y: float) -> list[Markup]:
@@ -108,45 +117,48 @@ def _marks(interval: PlottedInterval, axis: AxisScale, y: float) -> list[Markup]
 def forest(
     title: str, rows: Sequence[PlottedInterval], *, low: float = 0.0, ends: tuple[str, str] | None = None
 ) -> Markup:
-    """Draw a forest plot on one axis, first row on top.
+    """Draw estimates below each other on one axis, the first on top.
 
-    Rates have an axis from 0 to 1. Differences (``low`` is -1) have one around 0, as wide as they need. An axis without
-    numbers has names at its ``ends``.
+    Args:
+        title: Title of the figure.
+        rows: The estimates.
+        low: Least value: 0 for rates, whose axis goes to 1; -1 for differences, whose axis is as wide as they need.
+        ends: Words at the ends of an axis without numbers.
     """
     high = 1.0 if low >= 0 else _reach(rows)
     low = max(low, -high)
     # Long names get a line of their own; their numbers stay beside the intervals.
-    on_own_line = any(len(interval.name) > _LETTERS for interval in rows)
-    axis = AxisScale(low, high, _MARGIN, WIDTH - _MARGIN - (_NUMBER if on_own_line else 0))
-    bottom = _ROW * len(rows) + 8
-    marks = [low + (high - low) * quarter / 4 for quarter in range(5)]
-    shapes = [ticks(map(axis, marks), 4, bottom)]
-    room = _MAX_LETTERS if on_own_line else _LETTERS
-    names = apart([interval.name for interval in rows], room)
+    on_own_line = any(len(interval.name) > _SHORT_NAME_LETTERS for interval in rows)
+    axis = AxisScale(low, high, _MARGIN, WIDTH - _MARGIN - (_NUMBER_WIDTH if on_own_line else 0))
+    axis_y = _ROW_HEIGHT * len(rows) + 8
+    tick_values = [low + (high - low) * quarter / 4 for quarter in range(5)]
+    shapes = [ticks(map(axis, tick_values), 4, axis_y)]
+    name_letters = _LONG_NAME_LETTERS if on_own_line else _SHORT_NAME_LETTERS
+    names = apart([interval.name for interval in rows], name_letters)
     if low < 0:
-        shapes.append(line("zero", axis(0), 4, axis(0), bottom))
-    for number, interval in enumerate(rows):
-        y = _ROW * number + 14
+        shapes.append(line("zero", axis(0), 4, axis(0), axis_y))
+    for index, interval in enumerate(rows):
+        y = _ROW_HEIGHT * index + 14
         shapes += [
-            text(_MARGIN, y, names[number], "name", room=room, full=interval.name),
+            text(_MARGIN, y, names[index], "name", room=name_letters, full=interval.name),
             text(WIDTH - _MARGIN, y + 16 if on_own_line else y, interval.number, anchor="end"),
             *_marks(interval, axis, y + 12),
         ]
-    return svg("forest", WIDTH, bottom + 18, title, [*shapes, *_axis(marks, axis, bottom + 14, ends)], description="; ".join(map(str, rows)))  # fmt: skip
+    return svg("forest", WIDTH, axis_y + 18, title, [*shapes, *_axis_labels(tick_values, axis, axis_y + 14, ends)], description="; ".join(map(str, rows)))  # fmt: skip
 
 
 def _reach(rows: Sequence[PlottedInterval]) -> float:
-    """Return how far from 0 differences go, with their intervals: a round number, 1 at most."""
+    """Return the smallest round number, at most 1, that all intervals are within."""
     farthest = max(
         (abs(end) for row in rows for end in (row.value, row.low, row.high) if end is not None),
         default=1.0,
     )
-    unit = 10.0 ** math.floor(math.log10(max(farthest, _MIN_REACH)))
-    step = next(step for step in _STEPS if step * unit >= min(farthest, 1.0) * (1 - _ROUNDING))
-    return min(1.0, step * unit)
+    power_of_ten = 10.0 ** math.floor(math.log10(max(farthest, _MIN_REACH)))
+    step = next(step for step in _ROUND_STEPS if step * power_of_ten >= min(farthest, 1.0) * (1 - _ROUNDING))
+    return min(1.0, step * power_of_ten)
 
 
-def _axis(
+def _axis_labels(
     ticks: Sequence[float], axis: AxisScale, y: float, ends: tuple[str, str] | None = None
 ) -> list[Markup]:
     if ends is not None:
@@ -155,8 +167,8 @@ def _axis(
     return [text(axis(tick), y, f"{tick:g}", anchor=anchors.get(tick, "middle")) for tick in ticks]
 
 
-def upright(interval: PlottedInterval, x: float, y_axis: AxisScale) -> list[Markup]:
-    """Draw an estimate with a vertical interval."""
+def vertical_interval(interval: PlottedInterval, x: float, y_axis: AxisScale) -> list[Markup]:
+    """Draw an estimate with a vertical interval at ``x``."""
     shapes: list[Markup] = []
     if interval.low is not None and interval.high is not None:
         shapes.append(line("whisker", x, y_axis(interval.low), x, y_axis(interval.high)))
@@ -168,45 +180,56 @@ def upright(interval: PlottedInterval, x: float, y_axis: AxisScale) -> list[Mark
 
 
 def trend(title: str, rows: Sequence[PlottedInterval], *, breaks: Collection[int] = ()) -> Markup:
-    """Draw estimates over time with their intervals, oldest on the left.
+    """Draw estimates over time with their intervals, the oldest on the left.
 
-    Rows without a value are left out of the line. It breaks before the rows with the numbers ``breaks``, where something
-    else than the system changed.
+    Args:
+        title: Title of the figure.
+        rows: The estimates; those without a value are left out of the line.
+        breaks: Numbers of the rows before which the line breaks, since something other than the system changed.
     """
     height, top = 194.0, 28.0
     y_axis = AxisScale(0.0, 1.0, height - 34, top)
     x_axis = AxisScale(0.0, max(len(rows) - 1, 1), 40.0, WIDTH - 16)
     shapes = grid(y_axis, 34, WIDTH - _MARGIN, title="rate")
-    courses: list[list[tuple[float, float]]] = [[]]
-    for number, each in enumerate(rows):
+    line_parts: list[list[tuple[float, float]]] = [[]]
+    for number, interval in enumerate(rows):
         if number in breaks:
-            courses.append([])
+            line_parts.append([])
             shapes.append(
-                line("target", *_between(x_axis, number, top), _between(x_axis, number, top)[0], height - 34)
+                line(
+                    "target",
+                    *_before_row(x_axis, number, top),
+                    _before_row(x_axis, number, top)[0],
+                    height - 34,
+                )
             )
-        if each.value is not None:
-            courses[-1].append((x_axis(number), y_axis(each.value)))
-    shapes += [path("course", points) for points in courses if len(points) > 1]
-    shapes += [shape for number, each in enumerate(rows) for shape in upright(each, x_axis(number), y_axis)]
-    names = apart([row.name for row in rows], _LETTERS)
+        if interval.value is not None:
+            line_parts[-1].append((x_axis(number), y_axis(interval.value)))
+    shapes += [path("course", points) for points in line_parts if len(points) > 1]
+    shapes += [
+        shape
+        for number, interval in enumerate(rows)
+        for shape in vertical_interval(interval, x_axis(number), y_axis)
+    ]
+    names = apart([row.name for row in rows], _SHORT_NAME_LETTERS)
     ends = [(0, "start"), (len(rows) - 1, "end")] if len(rows) > 1 else [(0, "start")]
     shapes += [
-        text(x_axis(n), height - 12, names[n], anchor=anchor, room=_LETTERS, full=rows[n].name)
+        text(x_axis(n), height - 12, names[n], anchor=anchor, room=_SHORT_NAME_LETTERS, full=rows[n].name)
         for n, anchor in ends
         if rows
     ]
     return svg("trend", WIDTH, height, title, shapes, description="; ".join(map(str, rows)))
 
 
-def _between(x_axis: AxisScale, number: int, y: float) -> tuple[float, float]:
-    """Return the place between a row and the one before it."""
+def _before_row(x_axis: AxisScale, number: int, y: float) -> tuple[float, float]:
+    """Return a position halfway between a row and the one before it."""
     return x_axis(number - 0.5), y
 
 
-_LABELS = 82.0
-_JUDGE_ROW, _LANE = 58.0, 17.0
+_LANE_NAMES_WIDTH = 82.0
+_JUDGE_HEIGHT, _LANE_HEIGHT = 58.0, 17.0
 _JUDGE_LETTERS = 44
-_ENDS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def judge_rates(
@@ -216,7 +239,7 @@ def judge_rates(
     lanes: Sequence[str],
     target: float | None = None,
 ) -> Markup:
-    """Draw judges in rows, a lane for each rate.
+    """Draw several rates of each judge, one below the other in lanes.
 
     Args:
         title: Title of the figure.
@@ -224,26 +247,27 @@ def judge_rates(
         lanes: Names of the rates.
         target: Target rate, drawn as a line.
     """
-    axis = AxisScale(0.0, 1.0, _LABELS, WIDTH - 112)
-    bottom = _JUDGE_ROW * len(rows) + 6
-    shapes = [ticks(map(axis, _ENDS), 4, bottom)]
+    axis = AxisScale(0.0, 1.0, _LANE_NAMES_WIDTH, WIDTH - 112)
+    bottom = _JUDGE_HEIGHT * len(rows) + 6
+    shapes = [ticks(map(axis, _QUARTERS), 4, bottom)]
     if target is not None:
         shapes.append(line("target", axis(target), 4, axis(target), bottom))
     names = apart([name for name, _ in rows], _JUDGE_LETTERS)
     for number, (name, rates) in enumerate(rows):
-        y = _JUDGE_ROW * number + 14
+        y = _JUDGE_HEIGHT * number + 14
         shapes.append(text(_MARGIN, y, names[number], "name", room=_JUDGE_LETTERS, full=name))
-        for lane, (what, rate) in enumerate(zip(lanes, rates, strict=True)):
-            shapes += _lane(rate, what, axis, y + _LANE * (lane + 1))
-    shapes += [text(axis(end), bottom + 14, f"{end:g}", anchor="middle") for end in _ENDS]
+        for lane, (lane_name, rate) in enumerate(zip(lanes, rates, strict=True)):
+            shapes += _lane_shapes(rate, lane_name, axis, y + _LANE_HEIGHT * (lane + 1))
+    shapes += [text(axis(end), bottom + 14, f"{end:g}", anchor="middle") for end in _QUARTERS]
     description = "; ".join(
-        f"{name}: " + ", ".join(f"{what} {rate.number}" for what, rate in zip(lanes, rates, strict=True))
+        f"{name}: "
+        + ", ".join(f"{lane_name} {rate.number}" for lane_name, rate in zip(lanes, rates, strict=True))
         for name, rates in rows
     )
     return svg("forest", WIDTH, bottom + 20, title, shapes, description=description)
 
 
-def _lane(rate: PlottedInterval, label: str, axis: AxisScale, y: float) -> list[Markup]:
+def _lane_shapes(rate: PlottedInterval, label: str, axis: AxisScale, y: float) -> list[Markup]:
     shapes = [
         text(_MARGIN, y + 4, label, "share"),
         line("track", axis.start, y, axis.end, y),

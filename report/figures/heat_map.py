@@ -1,8 +1,9 @@
-"""Heat map of agreement by row and column."""
+"""Heat map: shares by row and column, in colour and as numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_uppercase
 
 from markupsafe import Markup
 
@@ -10,10 +11,12 @@ from ..items.naming import apart
 from ..text.number_text import decimal
 from .drawing import WIDTH, box, svg, text
 
-_NAMES = 150.0
+_NAMES_WIDTH = 150.0
 """Width of the names of rows, in pixels."""
-_LETTERS = 24
-_HIGH = 22.0
+_NAME_LETTERS = 24
+"""Longest name of a row, in letters, for that width."""
+_ROW_HEIGHT = 22.0
+"""Pixels."""
 
 
 def heat(
@@ -23,49 +26,62 @@ def heat(
     *,
     good: bool = True,
 ) -> Markup:
-    """Draw a heat map of shares by row and column, with the number in each cell.
+    """Draw a heat map of shares, with the number in each cell.
 
-    Colour is stronger for larger shares, in one of two hues by whether large is ``good``.
+    Columns have letters above, which are explained below, since names are longer than cells.
 
-    Columns are named by letters above, and in full below, since names are longer than cells.
+    Args:
+        title: Title of the figure.
+        columns: Names of the columns.
+        rows: Name of each row, and its shares by column, None for an empty cell.
+        good: Whether a large share is good, which sets the hue; its size sets the strength.
     """
-    wide = min(60.0, (WIDTH - _NAMES) / max(len(columns), 1))
-    letters = [chr(ord("A") + number) if number < 26 else str(number) for number in range(len(columns))]  # noqa: PLR2004 - of the alphabet
+    cell_width = min(60.0, (WIDTH - _NAMES_WIDTH) / max(len(columns), 1))
+    column_letters = [*ascii_uppercase, *map(str, range(len(ascii_uppercase), len(columns)))][: len(columns)]
     shapes = [
-        text(_NAMES + (n + 0.5) * wide, 14, letter, "name", anchor="middle")
-        for n, letter in enumerate(letters)
+        text(_NAMES_WIDTH + (index + 0.5) * cell_width, 14, letter, "name", anchor="middle")
+        for index, letter in enumerate(column_letters)
     ]
-    names = apart([name for name, _ in rows], _LETTERS)
+    names = apart([name for name, _ in rows], _NAME_LETTERS)
     for number, (name, shares) in enumerate(rows):
-        y = 22 + number * _HIGH
+        y = 22 + number * _ROW_HEIGHT
         short = names[number]
-        shapes.append(text(_NAMES - 8, y + 15, short, anchor="end", room=_LETTERS, full=name))
+        shapes.append(text(_NAMES_WIDTH - 8, y + 15, short, anchor="end", room=_NAME_LETTERS, full=name))
         for column, share in enumerate(shares):
-            shapes += _share(_NAMES + column * wide, y, wide, share, f"{name}, {columns[column]}", good=good)
-    below = 22 + len(rows) * _HIGH
+            shapes += _cell_shapes(
+                _NAMES_WIDTH + column * cell_width,
+                y,
+                cell_width,
+                share,
+                f"{name}, {columns[column]}",
+                good=good,
+            )
+    below = 22 + len(rows) * _ROW_HEIGHT
     shapes += [
-        text(8, below + 18 + n * 16, f"{letter}  {name}", room=52)
-        for n, (letter, name) in enumerate(zip(letters, columns, strict=True))
+        text(8, below + 18 + index * 16, f"{letter}  {name}", room=52)
+        for index, (letter, name) in enumerate(zip(column_letters, columns, strict=True))
     ]
     return svg(
         "heat", WIDTH, below + 16 * len(columns) + 10, title, shapes, description=_description(columns, rows)
     )
 
 
-def _share(x: float, y: float, wide: float, share: float | None, label: str, *, good: bool) -> list[Markup]:
+def _cell_shapes(
+    x: float, y: float, width: float, share: float | None, label: str, *, good: bool
+) -> list[Markup]:
     if share is None:
-        return [text(x + wide / 2, y + 15, "-", "share", anchor="middle")]
+        return [text(x + width / 2, y + 15, "-", "share", anchor="middle")]
     return [
         box(
             x + 1,
             y + 1,
-            wide - 2,
-            _HIGH - 2,
+            width - 2,
+            _ROW_HEIGHT - 2,
             "agree" if good else "differ",
             strength=0.05 + 0.5 * share,
             description=f"{label}: {decimal(share)}",
         ),
-        text(x + wide / 2, y + 15, decimal(share), "share", anchor="middle"),
+        text(x + width / 2, y + 15, decimal(share), "share", anchor="middle"),
     ]
 
 

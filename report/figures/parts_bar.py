@@ -9,8 +9,8 @@ from markupsafe import Markup
 from .drawing import WIDTH, box, svg
 
 _HEIGHT = 12.0
-_WEAKEST = 0.25
-"""Strength of the last part's colour."""
+_MIN_STRENGTH = 0.25
+"""Strength of the last part's colour; the first has 1."""
 
 
 def parts_bar(title: str, parts: Sequence[tuple[str, int]], untested: Collection[str] = ()) -> Markup:
@@ -28,21 +28,21 @@ def parts_bar(title: str, parts: Sequence[tuple[str, int]], untested: Collection
     if not total:
         return Markup()
     shapes: list[Markup] = []
-    left = 0.0
-    for place, (name, number) in enumerate(parts):
-        wide = WIDTH * number / total
-        strength = 1.0 - (1.0 - _WEAKEST) * place / max(1, len(parts) - 1)
+    x = 0.0
+    for index, (name, number) in enumerate(parts):
+        width = WIDTH * number / total
+        strength = 1.0 - (1.0 - _MIN_STRENGTH) * index / max(1, len(parts) - 1)
         shapes.append(
             box(
-                left,
+                x,
                 0,
-                max(1.0, wide - 1),
+                max(1.0, width - 1),  # a pixel apart, and never invisible
                 _HEIGHT,
                 "untested" if name in untested else "differ",
                 strength=strength,
                 description=f"{name}: {number:,} of {total:,}",
             )
         )
-        left += wide
+        x += width
     described = "; ".join(f"{name}: {number:,}" for name, number in parts)
     return svg("parts", WIDTH, _HEIGHT, title, shapes, description=described)

@@ -1,4 +1,4 @@
-"""Score figures: distribution by label, reliability, and cost."""
+"""Figures of judges' scores: distribution by label, reliability, cost against accuracy."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from markupsafe import Markup
 
 from ..text.number_text import count, decimal
 from .drawing import WIDTH, AxisScale, box, dot, grid, line, svg, text
-from .forest_plot import PlottedInterval, upright
+from .forest_plot import PlottedInterval, vertical_interval
 
 _HEIGHT = 206.0
 _TOP = 30.0
-"""Position of an axis, below its title."""
+"""Upper end of a vertical axis, below its title."""
 _LEFT, _RIGHT = 40.0, WIDTH - 12
 _ENDS = (0.0, 0.5, 1.0)
 
 
 class Bin(msgspec.Struct, frozen=True, kw_only=True):
-    """Group of rows with similar scores.
+    """Labelled outputs with similar scores of a judge.
 
     Attributes:
         low: The lowest score.
         high: The highest.
-        passed: Number of rows whose label passes.
-        failed: Number of rows whose label fails.
-        rate: Share that passes, with its interval, named by the scores.
+        passed: Number whose label passes.
+        failed: Number whose label fails.
+        rate: Share whose label passes, with its interval; its name is the range of scores.
         mean: The mean score.
     """
 
@@ -39,13 +39,13 @@ class Bin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def distribution(title: str, bins: Sequence[Bin], *, threshold: float) -> Markup:
-    """Draw the score distribution of passes (above) and fails (below), and the threshold.
+    """Draw how scores are distributed, by label, with the pass threshold.
 
-    Passes and fails are those of the labels.
+    Outputs whose label passes are bars above the axis, those whose label fails below.
     """
     x_axis = AxisScale(0.0, 1.0, _LEFT, _RIGHT)
-    most = max((max(score_bin.passed, score_bin.failed) for score_bin in bins), default=1)
-    middle, tall = _HEIGHT / 2 + 8, _HEIGHT / 2 - 38
+    largest_count = max((max(score_bin.passed, score_bin.failed) for score_bin in bins), default=1)
+    axis_y, max_height = _HEIGHT / 2 + 8, _HEIGHT / 2 - 38
     shapes = [
         text(2, 12, "number of outputs, by label"),
         line("tick", x_axis(threshold), 20, x_axis(threshold), _HEIGHT - 22),
@@ -56,25 +56,31 @@ def distribution(title: str, bins: Sequence[Bin], *, threshold: float) -> Markup
             x_axis((score_bin.low + score_bin.high) / 2),
             max(8.0, x_axis(score_bin.high) - x_axis(score_bin.low) - 2),
         )
-        for number, kind, side in ((score_bin.passed, "agree", -1), (score_bin.failed, "differ", 1)):
-            high = tall * number / most
+        for number, kind, direction in ((score_bin.passed, "agree", -1), (score_bin.failed, "differ", 1)):
+            height = max_height * number / largest_count
             if number:
                 shapes += [
                     box(
                         center - width / 2,
-                        middle - (high if side < 0 else 0),
+                        axis_y - (height if direction < 0 else 0),
                         width,
-                        high,
+                        height,
                         kind,
                         strength=0.55,
                         description=f"{score_bin.rate.name}: {count(number)}",
                     ),
-                    text(center, middle + side * (high + 10) + 4, count(number), "share", anchor="middle"),
+                    text(
+                        center,
+                        axis_y + direction * (height + 10) + 4,
+                        count(number),
+                        "share",
+                        anchor="middle",
+                    ),
                 ]
     shapes += [
-        line("track", _LEFT, middle, _RIGHT, middle),
-        text(_LEFT - 6, middle - 12, "pass", anchor="end"),
-        text(_LEFT - 6, middle + 20, "fail", anchor="end"),
+        line("track", _LEFT, axis_y, _RIGHT, axis_y),
+        text(_LEFT - 6, axis_y - 12, "pass", anchor="end"),
+        text(_LEFT - 6, axis_y + 20, "fail", anchor="end"),
         *(text(x_axis(end), _HEIGHT - 6, f"{end:g}", anchor="middle") for end in _ENDS),
     ]
     description = "; ".join(
@@ -85,9 +91,9 @@ def distribution(title: str, bins: Sequence[Bin], *, threshold: float) -> Markup
 
 
 def reliability(title: str, bins: Sequence[Bin], *, unit: str = "score") -> Markup:
-    """Draw a reliability curve: how often labels pass items with a given score.
+    """Draw a reliability curve: how often labels pass outputs with a given score.
 
-    Scores are called by their ``unit``. On the diagonal, a score is a probability.
+    On the diagonal, scores are calibrated probabilities. ``unit`` is the word for a score.
     """
     x_axis, y_axis = AxisScale(0.0, 1.0, _LEFT, _RIGHT), AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP)
     shapes = [
@@ -96,7 +102,7 @@ def reliability(title: str, bins: Sequence[Bin], *, unit: str = "score") -> Mark
     ]
     for score_bin in bins:
         x = x_axis(score_bin.mean)
-        shapes += upright(score_bin.rate, x, y_axis)
+        shapes += vertical_interval(score_bin.rate, x, y_axis)
         if score_bin.rate.value is not None:
             shapes.append(
                 text(
@@ -121,9 +127,18 @@ def reliability(title: str, bins: Sequence[Bin], *, unit: str = "score") -> Mark
 
 
 def cost(title: str, points: Mapping[str, tuple[float, float]], *, unit: str) -> Markup:
-    """Draw cost in ``unit`` against accuracy; up and to the left is better."""
-    most = max((price for price, _ in points.values()), default=1.0) or 1.0
-    x_axis, y_axis = AxisScale(0.0, most, _LEFT, _RIGHT - 12), AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP)
+    """Draw accuracy against cost by judge; up and to the left is better.
+
+    Args:
+        title: Title of the figure.
+        points: Cost and accuracy by judge.
+        unit: Unit of the cost.
+    """
+    highest_price = max((price for price, _ in points.values()), default=1.0) or 1.0
+    x_axis, y_axis = (
+        AxisScale(0.0, highest_price, _LEFT, _RIGHT - 12),
+        AxisScale(0.0, 1.0, _HEIGHT - 34, _TOP),
+    )
     shapes = grid(y_axis, _LEFT, _RIGHT, title="accuracy")
     for number, (name, (price, accuracy)) in enumerate(points.items(), start=1):
         shapes += [
@@ -136,7 +151,7 @@ def cost(title: str, points: Mapping[str, tuple[float, float]], *, unit: str) ->
         ]
     shapes += [
         text(x_axis(0), _HEIGHT - 18, "0", anchor="middle"),
-        text(_RIGHT, _HEIGHT - 18, f"{most:,.4g} {unit}", anchor="end"),
+        text(_RIGHT, _HEIGHT - 18, f"{highest_price:,.4g} {unit}", anchor="end"),
         *(text(8, _HEIGHT + 14 + 16 * n, f"{n + 1}  {name}", room=52) for n, name in enumerate(points)),
     ]
     description = "; ".join(

@@ -1,4 +1,7 @@
-"""Item blocks: conversation turns, calls beside accepted ones, passages, references."""
+"""Blocks of an item for reading: conversation, calls next to accepted ones, passages, reference.
+
+An item is a case with the output of a system. `view` adds its verdicts. Texts are cut to this module's limits.
+"""
 
 from __future__ import annotations
 
@@ -22,62 +25,70 @@ if TYPE_CHECKING:
     from .call_diff import ArgumentDiff, CallDiff
 
 
-_INDEXES = re.compile(r"\bindexes \[([^\]\[]{0,300})\]")
-"""How judges of groundedness name the passages that support a piece."""
-_BRACKETS = re.compile(r"\[([^\]\[]{1,100})\]")
-"""How answers name passages."""
+_JUDGE_CITATIONS = re.compile(r"\bindexes \[([^\]\[]{0,300})\]")
+"""How judges of groundedness name the passages that support a statement."""
+_ANSWER_CITATIONS = re.compile(r"\[([^\]\[]{1,100})\]")
+"""How answers cite passages; lengths are bounded, so that matching takes linear time."""
 
 
 def cited(
     ids: Sequence[str], answer: str, reference: dict[str, Any], judges: Iterable[Verdict]
 ) -> list[list[str]]:
-    """List the authors who cite each passage, by its id or its number from 1.
+    """Return, for each passage, who cites it, by its id or its number from 1.
 
-    Passages are cited by answers, by claims in the case's reference, and in the reasons of judges' verdicts.
-    A number that is the id of a passage cites only that one.
+    A number that is also the id of a passage cites only that one.
+
+    Args:
+        ids: The passages.
+        answer: The system's answer.
+        reference: The case's reference, whose claims may cite passages.
+        judges: Verdicts, whose reasons may cite passages.
     """
-    known = set(ids)
-    names = [{each} | ({str(number)} - known) for number, each in enumerate(ids, start=1)]
+    all_ids = set(ids)
+    names_by_passage = [{id_} | ({str(number)} - all_ids) for number, id_ in enumerate(ids, start=1)]
     citations: list[tuple[str, set[str]]] = [
-        ("the answer", _named(_BRACKETS, answer)),
-        ("a right claim", _claimed(reference)),
+        ("the answer", _cited_in(_ANSWER_CITATIONS, answer)),
+        ("a right claim", _cited_by_claims(reference)),
     ]
-    citations += [(verdict.by, _named(_INDEXES, verdict.reason or "")) for verdict in judges]
-    return [[author for author, cited_names in citations if cited_names & name] for name in names]
+    citations += [(verdict.by, _cited_in(_JUDGE_CITATIONS, verdict.reason or "")) for verdict in judges]
+    return [
+        [author for author, cited_names in citations if cited_names & names] for names in names_by_passage
+    ]
 
 
-def _named(pattern: re.Pattern[str], text: str) -> set[str]:
-    return {part.strip() for listed in pattern.findall(text) for part in listed.split(",")}
+def _cited_in(pattern: re.Pattern[str], text: str) -> set[str]:
+    return {part.strip() for citation in pattern.findall(text) for part in citation.split(",")}
 
 
-def _claimed(reference: dict[str, Any]) -> set[str]:
+def _cited_by_claims(reference: dict[str, Any]) -> set[str]:
+    """Return the passages that a reference's supported claims cite; the reference may have any form."""
     claims = reference.get("claims")
     indexes: set[str] = set()
     for claim in cast("list[Any]", claims) if isinstance(claims, list) else []:
         if isinstance(claim, dict):
-            stated = cast("dict[str, Any]", claim)
-            named = stated.get("indexes")
-            if stated.get("supported") is True and isinstance(named, list):
-                indexes |= {str(each) for each in cast("list[Any]", named)}
+            claim_fields = cast("dict[str, Any]", claim)
+            claim_indexes = claim_fields.get("indexes")
+            if claim_fields.get("supported") is True and isinstance(claim_indexes, list):
+                indexes |= {str(index) for index in cast("list[Any]", claim_indexes)}
     return indexes
 
 
 BLOCK_LIMIT = 6_000
 """Longest text in characters: a message, an output, a reference, a judge's reply."""
 _VALUE_LIMIT = 400
-"""Longest argument, in characters."""
+"""Longest value of an argument, in characters."""
 _MAX_BLOCKS = 200
-"""Most messages and steps of a conversation; most passages."""
+"""Most messages, steps or passages that are shown."""
 
 
 def verbatim(title: str, value: Any, role: TextRole = "text") -> Verbatim:
-    """Return a text, or any other value as JSON, cut to size."""
+    """Return a block with a text, or any other value as JSON, cut to size."""
     cut = any_excerpt(value, BLOCK_LIMIT)
     return Verbatim(shortened(title, NAME_LIMIT), cut.text, cut.hidden, role)
 
 
 def first_pieces(pieces: Iterable[Piece], noun: str) -> Iterator[Piece]:
-    """Yield the first of many pieces, and the number of hidden ones; ``noun`` is for one."""
+    """Yield the first pieces, then a count of the hidden ones; ``noun`` is for one of them."""
     remaining = iter(pieces)
     yield from islice(remaining, _MAX_BLOCKS)
     if hidden := sum(1 for _ in remaining):
@@ -88,9 +99,9 @@ class ItemBlocks(NamedTuple):
     """An item's blocks in the order of reading.
 
     Attributes:
-        answer: What the system answered, beside what is expected; a conversation is whole.
-        request: The messages that it was given, unless they are part of that conversation.
-        below: Passages, raw calls and functions.
+        answer: The system's answer and what is expected; of a conversation with several turns, also the messages.
+        request: The messages that the system was given; empty if they are part of ``answer``.
+        below: Passages, calls as written, and functions.
     """
 
     answer: list[Piece]
@@ -99,39 +110,39 @@ class ItemBlocks(NamedTuple):
 
 
 def item_blocks(item: ReportItem) -> ItemBlocks:
-    """Return an item's answer and reference, its request, and the rest."""
+    """Lay out an item's answer, reference and request."""
     reference: list[Piece] = [verbatim("Expected", item.case.reference)] if item.case.reference else []
     if item.missing:
-        none = f"{item.output.system} has no output for this case."
-        return ItemBlocks([none, *reference], request_blocks(item), [])
+        no_output = f"{item.output.system} has no output for this case."
+        return ItemBlocks([no_output, *reference], request_blocks(item), [])
     diffs = _diffs(item)
-    written = list(_written(item.output))
+    raw_output = list(_raw_output(item.output))
     above: list[Piece] = (
         [] if item.output.error is None else [verbatim("The system ended with", item.output.error)]
     )
     below: list[Piece] = [*first_pieces(_passages(item), "passage")]
-    if diffs and (raw := [*written, *reference]):
-        below.append(Details("The calls as they were written, and what is expected", raw))
+    if diffs and (raw_blocks := [*raw_output, *reference]):
+        below.append(Details("The calls as they were written, and what is expected", raw_blocks))
     if item.case.tools:
         functions = verbatim("Function documents", item.case.tools)
         below.append(Details(f"Functions ({len(item.case.tools)})", [functions]))
     if diffs:
         above += map(_diff_table, diffs)
     if max(len(item.case.turns), len(item.output.turns or ())) > 1:
-        rest = [] if diffs else [*reference, *written]
-        return ItemBlocks([*above, *rest, *first_pieces(_conversation(item), "message")], [], below)
+        unread_answer = [] if diffs else [*reference, *raw_output]
+        return ItemBlocks([*above, *unread_answer, *first_pieces(_conversation(item), "message")], [], below)
     steps = list(first_pieces(_turn_steps(item, 0, ""), "step"))
-    shown = [*above, *steps] if diffs else [*_side_by_side([*above, *steps, *written], reference)]
+    shown = [*above, *steps] if diffs else [*_side_by_side([*above, *steps, *raw_output], reference)]
     return ItemBlocks(shown, request_blocks(item), below)
 
 
 def _side_by_side(answer: Sequence[Piece], reference: Sequence[Piece]) -> Sequence[Piece]:
-    """Put an answer and its reference side by side, if there are both."""
+    """Put an answer and its reference side by side, if both exist."""
     return [Columns([Columns(answer), Columns(reference)])] if answer and reference else [*answer, *reference]
 
 
 def request_blocks(item: ReportItem) -> list[Piece]:
-    """Return the messages that the agent was given."""
+    """Return blocks of the messages that the agent was given."""
     messages = (
         piece
         for turn in turns_asked(item.case, item.output)
@@ -142,13 +153,13 @@ def request_blocks(item: ReportItem) -> list[Piece]:
 
 
 def answer_blocks(item: ReportItem, title: str) -> list[Piece]:
-    """Return what a system answered, under one title."""
+    """Return blocks of what a system answered, each titled ``title``."""
     if item.output.error is not None:
         return [verbatim(f"{title}, ended with", item.output.error)]
     pieces: list[Piece] = [
-        verbatim(title, each, "agent")
-        for each in (item.output.text, _calls(item.output.tool_calls or ()), item.output.workspace)
-        if each
+        verbatim(title, content, "agent")
+        for content in (item.output.text, _calls(item.output.tool_calls or ()), item.output.workspace)
+        if content
     ]
     episodes = item.episode or ()
     for number, steps in enumerate(item.output.turns or ()):
@@ -158,7 +169,7 @@ def answer_blocks(item: ReportItem, title: str) -> list[Piece]:
 
 
 def first_line(output: Output) -> str:
-    """Return the beginning of an output: its text, calls or error."""
+    """Return an output in one text for a list: its error, text, or first calls."""
     if output.error is not None:
         return f"error: {output.error}"
     if output.text:
@@ -172,7 +183,7 @@ def first_line(output: Output) -> str:
 
 
 def expected_line(item: ReportItem) -> str:
-    """Return what is expected: accepted calls, else the reference; empty without one."""
+    """Return what is expected in one text: accepted calls, else the reference; may be empty."""
     accepted = [
         f"{diff.accepted}({', '.join(f'{argument.name}={_accepted(argument.accepted)}' for argument in diff.arguments if argument.accepted is not None)})"
         for diff in _diffs(item)
@@ -187,19 +198,20 @@ def expected_line(item: ReportItem) -> str:
 def _arguments(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return str(arguments)
-    named = cast("dict[str, Any]", arguments)
-    return ", ".join(f"{name}={_value(value)}" for name, value in named.items())
+    values = cast("dict[str, Any]", arguments)
+    return ", ".join(f"{name}={_value(value)}" for name, value in values.items())
 
 
 def _diffs(item: ReportItem) -> list[CallDiff]:
+    """Compare an item's calls with accepted ones; empty for kinds of cases without them."""
     if not kind_spec(item.case.kind).compared:
         return []
-    from .call_diff import call_diffs  # noqa: PLC0415 - of other kinds no checker is needed
+    from .call_diff import call_diffs  # noqa: PLC0415 - other kinds of cases need no checker
 
     return call_diffs(item.case, item.output)
 
 
-def _written(output: Output) -> Iterator[Piece]:
+def _raw_output(output: Output) -> Iterator[Piece]:
     if output.text is not None:
         yield verbatim("Output", output.text, "agent")
     if output.tool_calls is not None:
@@ -209,32 +221,34 @@ def _written(output: Output) -> Iterator[Piece]:
 
 
 def _conversation(item: ReportItem) -> Iterator[Piece]:
-    """Yield the messages turn by turn, each turn with the agent's steps and their results."""
+    """Yield the conversation turn by turn: messages, then the agent's steps and their results."""
     turns, steps = item.case.turns, item.output.turns or []
-    many = max(len(turns), len(steps)) > 1
+    has_several_turns = max(len(turns), len(steps)) > 1
     for number in range(max(len(turns), len(steps))):
-        turn = f"Turn {number + 1}: " if many else ""
+        turn = f"Turn {number + 1}: " if has_several_turns else ""
         for message in turns[number] if number < len(turns) else []:
             yield from _message(turn, message)
         yield from _turn_steps(item, number, turn)
 
 
 def _turn_steps(item: ReportItem, number: int, turn: str) -> Iterator[Piece]:
-    """Yield the agent's steps of a turn, if there is such a turn."""
+    """Yield the agent's steps in a turn; none if the output has fewer turns."""
     turns, episode = item.output.turns or (), item.episode or ()
     if number < len(turns):
         yield from _steps(turn, turns[number], episode[number] if number < len(episode) else ())
 
 
 _FOLDED_ROLES = frozenset({"system", "developer"})
-"""Roles whose messages are equal in most items, and folded."""
+"""Roles whose messages are the same in most items and therefore folded."""
 
 
 def _message(turn: str, message: Message) -> Iterator[Piece]:
     """Yield a message, and the images in it; a system prompt is folded."""
-    others = {name: value for name, value in message.items() if name not in {"role", "content"}}
+    other_fields = {name: value for name, value in message.items() if name not in {"role", "content"}}
     content, images = with_pictures(message.get("content"))
-    content_shown = content if isinstance(content, str) and not others else others | {"content": content}
+    content_shown = (
+        content if isinstance(content, str) and not other_fields else other_fields | {"content": content}
+    )
     role = str(message["role"])
     shown = verbatim(f"{turn}{role}", content_shown, "user" if role == "user" else "text")
     if role in _FOLDED_ROLES:
@@ -246,14 +260,17 @@ def _message(turn: str, message: Message) -> Iterator[Piece]:
 
 
 def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> Iterator[Piece]:
-    """Yield the steps of a turn.
+    """Yield the agent's steps in a turn, with results of its calls.
 
-    If the output lacks results, those of executing its calls are shown below them.
+    Args:
+        turn: Beginning of titles, such as ``Turn 1: ``.
+        steps: Texts, lists of calls, and results if the output has them.
+        outcomes: Results of executing the calls again, one per text or list of calls; shown if the output has none.
     """
-    agent_steps = 0
+    outcome_index = 0
     if not steps:
         yield verbatim(f"{turn}agent", "(nothing)", "agent")
-    recorded = any(isinstance(step, ToolResults) for step in steps)
+    has_results = any(isinstance(step, ToolResults) for step in steps)
     for step in steps:
         if isinstance(step, ToolResults):
             results, images = with_pictures(step.results)
@@ -264,11 +281,11 @@ def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> 
             yield verbatim(f"{turn}agent", step, "agent")
         else:
             yield verbatim(f"{turn}agent calls", _calls(step), "agent")
-        outcome = outcomes[agent_steps] if agent_steps < len(outcomes) else StepOutcome()
-        agent_steps += 1
+        outcome = outcomes[outcome_index] if outcome_index < len(outcomes) else StepOutcome()
+        outcome_index += 1
         if outcome.problem is not None:
             yield verbatim(f"{turn}not executed", outcome.problem, "result")
-        elif outcome.calls and not recorded:
+        elif outcome.calls and not has_results:
             lines = (
                 f"{call} -> {result}" for call, result in zip(outcome.calls, outcome.results, strict=False)
             )
@@ -281,33 +298,37 @@ def _calls(calls: Iterable[ToolCall]) -> Any:
 
 def _diff_table(diff: CallDiff) -> DocumentTable:
     made, accepted = diff.made or "nothing was called", diff.accepted or "no matching call"
-    same = diff.made == diff.accepted
-    head = ("argument", Cell(_short(made), "called"), Cell(_short(accepted), "nearest accepted call"))
-    rows = [_argument(argument) for argument in diff.arguments]
+    is_same_function = diff.made == diff.accepted
+    head = (
+        "argument",
+        Cell(_short_name(made), "called"),
+        Cell(_short_name(accepted), "nearest accepted call"),
+    )
+    rows = [_argument_row(argument) for argument in diff.arguments]
     if not rows:
-        rows = [("function" if not same else "no argument", Cell("", mark=None), Cell(""))]
+        rows = [("function" if not is_same_function else "no argument", Cell("", mark=None), Cell(""))]
     caption = "As accepted" if diff.fits else "Differs from the nearest accepted call"
     return DocumentTable(head, rows, caption=caption, left_aligned=frozenset({0, 1, 2}))
 
 
-def _argument(argument: ArgumentDiff) -> tuple[str | Cell, ...]:
+def _argument_row(argument: ArgumentDiff) -> tuple[str | Cell, ...]:
     made = "left out" if argument.given is None else _value(argument.given.value)
     accepted = "must not be given" if argument.accepted is None else _accepted(argument.accepted)
-    return _short(argument.name), Cell(made, mark="right" if argument.fits else "wrong"), Cell(accepted)
+    return _short_name(argument.name), Cell(made, mark="right" if argument.fits else "wrong"), Cell(accepted)
 
 
 def _accepted(values: Sequence[Any] | str) -> str:
     if isinstance(values, str):
         return shortened(values, _VALUE_LIMIT)
-    each = ["may be left out" if value == "" else _value(value) for value in values]
-    return shortened(" or ".join(each), _VALUE_LIMIT)
+    texts = ["may be left out" if value == "" else _value(value) for value in values]
+    return shortened(" or ".join(texts), _VALUE_LIMIT)
 
 
 def _value(value: Any) -> str:
     return shortened(json_excerpt(value, _VALUE_LIMIT).text, _VALUE_LIMIT)
 
 
-def _short(name: str) -> str:
+def _short_name(name: str) -> str:
     return shortened(name, NAME_LIMIT)
 
 
@@ -316,18 +337,20 @@ def _passages(item: ReportItem) -> Iterator[Piece]:
     if not context:
         return
     authors = cited(
-        [context_item.id for context_item in context],
+        [passage.id for passage in context],
         item.output.text or "",
         item.case.reference,
         item.judges,
     )
     for passage, cited_by in zip(context, authors, strict=True):
-        asked = "" if passage.request is None else f", asked for by {_request(passage.request)}"
-        referred = f"; referred to by {', '.join(cited_by)}" if cited_by else ""
+        request_note = "" if passage.request is None else f", asked for by {_request_text(passage.request)}"
+        citation_note = f"; referred to by {', '.join(cited_by)}" if cited_by else ""
         content, images = with_pictures(passage.content)
-        yield verbatim(f"Passage {passage.id}{asked}{referred}", content, "cited" if cited_by else "text")
+        yield verbatim(
+            f"Passage {passage.id}{request_note}{citation_note}", content, "cited" if cited_by else "text"
+        )
         yield from images
 
 
-def _request(request: Any) -> str:
+def _request_text(request: Any) -> str:
     return request if isinstance(request, str) else json.dumps(request, ensure_ascii=False, default=str)

@@ -1,4 +1,7 @@
-"""Calls beside the accepted ones nearest to them, argument by argument."""
+"""Compare a system's calls with the accepted calls most similar to them, argument by argument.
+
+`review_compare` is a simpler comparison, for a page on which people decide.
+"""
 
 from __future__ import annotations
 
@@ -15,31 +18,38 @@ from ...errors import DecodingError, InputError
 from ...records import Case, Output, kind_spec
 
 _MAX_CALLS = 50
-"""Most calls compared; with more, none is, since every call is compared with every accepted one."""
+"""Most calls that are compared, since each is compared with each accepted one; with more, none is."""
 
 
 class ArgumentDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """Given and accepted value of an argument, and whether strict rules accept it.
+    """An argument of a call next to its accepted values.
 
-    A given value of None was left out; an accepted value of None must not be given.
+    Attributes:
+        name: Name of the argument.
+        given: The given value, or None if it was left out.
+        accepted: The accepted values, or None if the argument must not be given.
+        fits: Whether strict rules accept it.
     """
 
     name: str
-    given: Given | None
+    given: GivenValue | None
     accepted: Sequence[Any] | str | None
     fits: bool
 
 
-class Given(msgspec.Struct, frozen=True):
-    """Wrapper of a value that was given, even None."""
+class GivenValue(msgspec.Struct, frozen=True):
+    """A value that was given, which may be None."""
 
     value: Any
 
 
 class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """Call paired with the nearest accepted one, by function names and arguments.
+    """A call paired with the accepted call that is most similar.
 
-    ``made`` is None if an accepted call was not made, ``accepted`` if a call is superfluous.
+    Attributes:
+        made: Name of the called function, or None if an accepted call was not made.
+        accepted: Name of the accepted function, or None if the call is superfluous.
+        arguments: Arguments of both.
     """
 
     made: str | None
@@ -57,9 +67,9 @@ class CallDiff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def call_diffs(case: Case, output: Output) -> list[CallDiff]:
-    """Pair an output's calls, in order, with accepted ones; missing calls come last.
+    """Pair an output's calls, in order, with accepted ones; accepted calls that were not made come last.
 
-    Empty if the case asks for no calls, or the reply cannot be read as calls or is too long to compare.
+    Empty if the case asks for no calls, or if the output cannot be read as calls or has too many.
     """
     if not kind_spec(case.kind).compared or output.error is not None:
         return []
@@ -76,69 +86,81 @@ def call_diffs(case: Case, output: Output) -> list[CallDiff]:
 def paired_diffs(
     made: Sequence[Mapping[str, dict[str, Any]]], accepted: Sequence[ExpectedCall]
 ) -> list[CallDiff]:
-    """Pair calls, ``{name: arguments}`` each, with accepted calls, the most similar first.
+    """Pair calls with accepted calls, each at most once, the most similar first.
 
-    Each is paired once.
+    Args:
+        made: The calls, each ``{name: arguments}``.
+        accepted: The accepted calls.
     """
     calls = [next(iter(call.items())) for call in made]
     diffs = {
-        (n, m): _diff(name, arguments, expected)
-        for n, (name, arguments) in enumerate(calls)
-        for m, expected in enumerate(accepted)
+        (made_index, accepted_index): _diff(name, arguments, expected)
+        for made_index, (name, arguments) in enumerate(calls)
+        for accepted_index, expected in enumerate(accepted)
     }
-    partner: dict[int, int] = {}
-    for n, m in sorted(diffs, key=lambda pair: (-_likeness(diffs[pair]), pair)):
-        if n not in partner and m not in partner.values():
-            partner[n] = m
-    found = [
-        diffs[n, partner[n]] if n in partner else _too_many(name, arguments)
-        for n, (name, arguments) in enumerate(calls)
+    partners: dict[int, int] = {}
+    for made_index, accepted_index in sorted(diffs, key=lambda pair: (-_similarity(diffs[pair]), pair)):
+        if made_index not in partners and accepted_index not in partners.values():
+            partners[made_index] = accepted_index
+    paired = [
+        diffs[made_index, partners[made_index]] if made_index in partners else _superfluous(name, arguments)
+        for made_index, (name, arguments) in enumerate(calls)
     ]
-    return [*found, *(_missing(each) for m, each in enumerate(accepted) if m not in partner.values())]
+    return [
+        *paired,
+        *(
+            _not_made(expected)
+            for accepted_index, expected in enumerate(accepted)
+            if accepted_index not in partners.values()
+        ),
+    ]
 
 
-def _likeness(diff: CallDiff) -> float:
-    right = sum(argument.fits for argument in diff.arguments)
+def _similarity(diff: CallDiff) -> float:
+    """Score a pair: first if it fits, then by the same function, right arguments, fewer wrong ones."""
+    right_arguments = sum(argument.fits for argument in diff.arguments)
     return (
         1000.0 * diff.fits
         + 100.0 * (diff.made == diff.accepted)
-        + right
-        - (len(diff.arguments) - right) / 100
+        + right_arguments
+        - (len(diff.arguments) - right_arguments) / 100
     )
 
 
 def _diff(name: str, arguments: Mapping[str, Any], expected: ExpectedCall) -> CallDiff:
-    """Compare one call with one accepted call; strict rules apply to each argument separately."""
-    alone = msgspec.structs.replace(expected, required_by_schema=(), required_by_reference=())
-    needed = {*expected.required_by_schema, *expected.required_by_reference}
-    names = list(dict.fromkeys([*expected.arguments, *needed, *arguments]))
+    """Compare a call with an accepted call, applying strict rules to each argument alone."""
+    # Without required arguments, a call with a single argument can be checked.
+    without_required = msgspec.structs.replace(expected, required_by_schema=(), required_by_reference=())
+    required = {*expected.required_by_schema, *expected.required_by_reference}
+    names = list(dict.fromkeys([*expected.arguments, *required, *arguments]))
     rows = [
         ArgumentDiff(
-            name=each,
-            given=Given(arguments[each]) if each in arguments else None,
-            accepted=expected.shown.get(each),
-            fits=check_call_strictly({expected.name: {each: arguments[each]}}, alone) is None
-            if each in arguments
-            else each not in needed,
+            name=argument,
+            given=GivenValue(arguments[argument]) if argument in arguments else None,
+            accepted=expected.shown.get(argument),
+            fits=check_call_strictly({expected.name: {argument: arguments[argument]}}, without_required)
+            is None
+            if argument in arguments
+            else argument not in required,
         )
-        for each in names
+        for argument in names
     ]
     return CallDiff(
         made=name, accepted=name if name in expected.accepted_names else expected.name, arguments=rows
     )
 
 
-def _too_many(name: str, arguments: Mapping[str, Any]) -> CallDiff:
+def _superfluous(name: str, arguments: Mapping[str, Any]) -> CallDiff:
     rows = [
-        ArgumentDiff(name=each, given=Given(value), accepted=None, fits=False)
-        for each, value in arguments.items()
+        ArgumentDiff(name=argument, given=GivenValue(value), accepted=None, fits=False)
+        for argument, value in arguments.items()
     ]
     return CallDiff(made=name, accepted=None, arguments=rows)
 
 
-def _missing(expected: ExpectedCall) -> CallDiff:
+def _not_made(expected: ExpectedCall) -> CallDiff:
     rows = [
-        ArgumentDiff(name=each, given=None, accepted=accepted, fits=False)
-        for each, accepted in expected.shown.items()
+        ArgumentDiff(name=argument, given=None, accepted=accepted, fits=False)
+        for argument, accepted in expected.shown.items()
     ]
     return CallDiff(made=None, accepted=expected.name, arguments=rows)

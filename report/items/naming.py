@@ -1,4 +1,8 @@
-"""Names in a report: short names, addresses and groups of items, marks of a reply."""
+"""Names in a report: names of item groups, addresses of items, and shortened names.
+
+Groups are values of a filter, by which counts link to their items. Shortened names keep what tells them apart: words
+of a name are separated by any of ``-_/.:@|`` and blanks.
+"""
 
 from __future__ import annotations
 
@@ -11,83 +15,88 @@ from urllib.parse import quote, urlencode
 from ..text.safe_text import columns_of, shortened
 
 NAME_LIMIT = 200
-"""Longest id, name or error type, in characters."""
+"""Longest id, name or error type on a page, in characters."""
 
 FAILED = "failed"
-"""The group of outputs that a checker failed or, if none decided, a judge."""
+"""Group of outputs that a checker failed or, if no checker decided, a judge."""
 
 FAILED_CHECK = "failed by a checker"
-"""The group of outputs that a checker failed."""
+"""Group of outputs that a checker failed."""
 
 FAILED_BY_SEVERAL = "failed by several judges"
-"""The group of outputs that no checker decided and two judges or more failed."""
+"""Group of outputs that no checker decided and several judges failed."""
 
 UNGRADED = "ungraded"
-"""The group of outputs that neither a checker nor a judge graded, as the rate of all outputs counts them."""
+"""Group of outputs that neither a checker nor a judge graded; the rate of all outputs counts these as ungraded."""
 
 NO_OUTPUT = "no output"
-"""The group of cases that a system has no output for."""
+"""Group of cases for which a system has no output."""
 
 CELLS = ("passed good", "rejected", "let through", "failed bad")
-"""Cells of a judge's 2x2 table: what it did with good outputs, and with bad ones."""
+"""Cells of a judge's 2x2 table, as names of groups: two of good outputs, then two of bad ones."""
 
 
-_SHARE = re.compile(r"\s{0,8}<P>\s{0,8}([0-9.]{1,8})\s{0,8}</P>", re.IGNORECASE)
-_SUPPORTED = {"1": "supported", "0": "not supported"}
+_SUPPORT_MARK = re.compile(r"\s{0,8}<P>\s{0,8}([0-9.]{1,8})\s{0,8}</P>", re.IGNORECASE)
+_SUPPORT_WORDS = {"1": "supported", "0": "not supported"}
 
 
 def marks_in_words(reason: str) -> str:
     """Spell out the marks of a judge's reply: ``<P>1</P>`` is ``supported``."""
-    return _SHARE.sub(lambda match: f": {_SUPPORTED.get(match[1], match[1] + ' supported')}", reason)
+    return _SUPPORT_MARK.sub(
+        lambda match: f": {_SUPPORT_WORDS.get(match[1], match[1] + ' supported')}", reason
+    )
 
 
 def group_of(judge: str, cell: str) -> str:
-    """Return the name of the group of outputs in one cell of a judge's 2x2 table."""
+    """Return the group of outputs in a cell of a judge's 2x2 table."""
     return f"{judge}: {cell}"
 
 
 def failed_by(judge: str) -> str:
-    """Return the name of the group of outputs that a judge failed and no checker decided."""
+    """Return the group of outputs that no checker decided and a judge failed."""
     return f"failed by {judge}"
 
 
 def failed_only_by(judge: str) -> str:
-    """Return the name of the group of outputs that only this judge failed."""
+    """Return the group of outputs that no checker decided and only this judge failed."""
     return f"failed only by {judge}"
 
 
 def items_at(**chosen: str) -> str:
-    """Return the address of the items that a report's filters choose."""
-    named = {name: _named(value) for name, value in chosen.items()}
-    return f"#items?{urlencode(named, errors='replace')}"
+    """Return the address in a report of the items that its filters choose: ``items_at(group=...)``."""
+    filters = {name: _as_listed(value) for name, value in chosen.items()}
+    return f"#items?{urlencode(filters, errors='replace')}"
 
 
 def item_at(item_id: str) -> str:
-    """Return the address of an item, ``case|system|trial``; the disagreements for another id."""
+    """Return the address of an item by its id, ``case|system|trial``.
+
+    Ids of other forms get the address of the disagreements.
+    """
     parts = item_id.rsplit("|", 2)
     if len(parts) != 3:  # noqa: PLR2004 - case, system, trial
         return items_at(status="disagreement")
-    return "#" + "/".join(quote(_named(part), safe="", errors="replace") for part in parts)
+    return "#" + "/".join(quote(_as_listed(part), safe="", errors="replace") for part in parts)
 
 
-def _named(name: str) -> str:
-    """Return a name as the list of items has it."""
+def _as_listed(name: str) -> str:
+    """Return a name as the list of items shows it."""
     return shortened(name, NAME_LIMIT)
 
 
 NAME = 24
-"""Longest name in a table, in columns."""
+"""Width of a name in a table, in columns of a terminal."""
 
-_WORD = re.compile(r"[^-_/.:@| ]+|[-_/.:@| ]")
+_WORD_OR_SEPARATOR = re.compile(r"[^-_/.:@| ]+|[-_/.:@| ]")
 
 
 _BETWEEN_NAMES = frozenset("/:@| ")
-"""Separators of whole names, such as a model's from its provider's."""
+"""Separators of whole names within a name, such as of provider and model."""
 
 
 def name_words(name: str) -> list[str]:
-    """Split a name into words and the separators between them."""
-    return _WORD.findall(name)
+    """Split a name into words and separators, which joined are the name again."""
+    return _WORD_OR_SEPARATOR.findall(name)
 
 
 class ShortNames(NamedTuple):
@@ -95,7 +104,7 @@ class ShortNames(NamedTuple):
 
     Attributes:
         short: Short name by name.
-        shared: The part that was cut, with ``...`` in place of the differences; empty if none was.
+        shared: The shared part that was cut, with ``...`` for what differs; empty if none was cut.
     """
 
     short: dict[str, str]
@@ -106,31 +115,36 @@ class ShortNames(NamedTuple):
         return self.short.get(name, name)
 
     def in_text(self, text: str) -> str:
-        """Return a sentence with short names, if a shared part was cut."""
+        """Replace names in a sentence by short ones, if a shared part was cut."""
         if self.shared:
+            # The longest first, since a name may be part of another.
             for name in sorted(self.short, key=len, reverse=True):
                 text = text.replace(name, self.short[name])
         return text
 
 
 def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
-    """Cut the words that all names share if one is too long, then shorten each to a width.
+    """Shorten names to a width.
 
-    Shared words are cut at the beginning or the end.
+    If one is too long, words that all share at their beginning or end are cut; then each is shortened by itself.
     """
-    whole = list(dict.fromkeys(names))
-    words = [name_words(name) for name in whole]
-    before = after = 0
-    if len(whole) > 1 and any(columns_of(name) > columns for name in whole):
-        least = min(map(len, words)) - 1
-        before = _shared(words, least)
-        after = _shared([word[before:][::-1] for word in words], least - before)
-        before, after = _with_letters(words, *_at_separator(words[0], before, after))
-    cut = ["".join(word[before : len(word) - after]) for word in words]
-    shown = apart(cut, columns)
+    distinct = list(dict.fromkeys(names))
+    words = [name_words(name) for name in distinct]
+    shared_before = shared_after = 0
+    if len(distinct) > 1 and any(columns_of(name) > columns for name in distinct):
+        most_shared = min(map(len, words)) - 1  # a word must be left of each
+        shared_before = _shared(words, most_shared)
+        shared_after = _shared([word[shared_before:][::-1] for word in words], most_shared - shared_before)
+        shared_before, shared_after = _with_letters(
+            words, *_at_separator(words[0], shared_before, shared_after)
+        )
+    cut = ["".join(word[shared_before : len(word) - shared_after]) for word in words]
+    shortened_names = apart(cut, columns)
     first = words[0] if words else []
-    ends = "".join(first[:before]), "".join(first[len(first) - after :])
-    return ShortNames(dict(zip(whole, shown, strict=True)), "...".join(ends) if any(ends) else "")
+    ends = "".join(first[:shared_before]), "".join(first[len(first) - shared_after :])
+    return ShortNames(
+        dict(zip(distinct, shortened_names, strict=True)), "...".join(ends) if any(ends) else ""
+    )
 
 
 def pair_name(a: str, b: str) -> str:
@@ -141,7 +155,7 @@ def pair_name(a: str, b: str) -> str:
 
 
 def _shared(words: Sequence[Sequence[str]], most: int) -> int:
-    """Count the words with which all names begin, at most so many."""
+    """Count the words with which all names begin, at most ``most``."""
     count = 0
     while count < most and len({word[count] for word in words}) == 1:
         count += 1
@@ -149,7 +163,7 @@ def _shared(words: Sequence[Sequence[str]], most: int) -> int:
 
 
 def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, int]:
-    """Cut only whole groups of words: the cut part ends or begins with a separator."""
+    """Reduce the cut words so that the cut parts end, or begin, with a separator."""
     while before and words[before - 1].isalnum():
         before -= 1
     while after and words[len(words) - after].isalnum():
@@ -158,16 +172,16 @@ def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, i
 
 
 def _with_letters(words: Sequence[Sequence[str]], before: int, after: int) -> tuple[int, int]:
-    """Cut less if only a number would be left of a name: no version without its model."""
+    """Reduce the cut words if nothing with letters would be left of a name, such as only a version."""
 
-    def is_bare() -> bool:
-        rests = ("".join(word[before : len(word) - after]) for word in words)
-        return not all(any(map(str.isalpha, rest)) for rest in rests)
+    def lacks_letters() -> bool:
+        remainders = ("".join(word[before : len(word) - after]) for word in words)
+        return not all(any(map(str.isalpha, remainder)) for remainder in remainders)
 
-    if not is_bare():
+    if not lacks_letters():
         return before, after
     first = words[0]
-    while before and is_bare():
+    while before and lacks_letters():
         before -= 1
         while before and first[before - 1] not in _BETWEEN_NAMES:
             before -= 1
@@ -177,26 +191,27 @@ def _with_letters(words: Sequence[Sequence[str]], before: int, after: int) -> tu
 
 
 def apart(names: Sequence[str], columns: int) -> list[str]:
-    """Shorten names to a width, keeping the words that tell them apart.
+    """Shorten names to a width so that different names stay different.
 
-    Names that cannot be told apart within the width stay as they are.
+    The methods are tried in turn; if none succeeds, names may be longer than the width, or stay whole.
     """
-    whole = list(dict.fromkeys(names))
-    for shorten in (_each_fitted, _differing_words, _both_ends):
-        short = shorten(whole, columns)
-        if len(set(short)) == len(whole) and all(columns_of(name) <= columns for name in short):
-            return [dict(zip(whole, short, strict=True))[name] for name in names]
-    words = _differing_words(whole, columns)
-    shorter = dict(zip(whole, words, strict=True)) if len(set(words)) == len(whole) else {}
+    distinct = list(dict.fromkeys(names))
+    for shorten in (_without_middle_words, _differing_words, _both_ends):
+        short = shorten(distinct, columns)
+        if len(set(short)) == len(distinct) and all(columns_of(name) <= columns for name in short):
+            return [dict(zip(distinct, short, strict=True))[name] for name in names]
+    # Too wide, but different.
+    words = _differing_words(distinct, columns)
+    shorter = dict(zip(distinct, words, strict=True)) if len(set(words)) == len(distinct) else {}
     return [shorter.get(name, name) for name in names]
 
 
-def _each_fitted(names: Sequence[str], columns: int) -> list[str]:
+def _without_middle_words(names: Sequence[str], columns: int) -> list[str]:
     return [fitted(name, columns) for name in names]
 
 
 def _both_ends(names: Sequence[str], columns: int) -> list[str]:
-    """Cut names in the middle, though within a word."""
+    """Keep both ends of each name, cutting within words."""
     half = (columns - 3) // 2
     return [
         name if columns_of(name) <= columns else f"{name[:half]}...{name[len(name) - half :]}"
@@ -205,58 +220,59 @@ def _both_ends(names: Sequence[str], columns: int) -> list[str]:
 
 
 def _differing_words(names: Sequence[str], columns: int) -> list[str]:
-    """Keep the fewest words that tell names apart, and others as they fit."""
+    """Keep few words that tell all names apart, then as many others as fit."""
     words = [name_words(name) for name in names]
-    most = max(map(len, words), default=0)
-    places = [place for n in range(most) for place in (n, -n - 1)]
+    longest = max(map(len, words), default=0)
+    # Places of words counted from the beginning (0, 1, ...) and from the end (-1, -2, ...), the outer ones first.
+    places = [place for n in range(longest) for place in (n, -n - 1)]
     kept: list[int] = []
 
-    def told_apart(by: Sequence[int]) -> int:
+    def count_distinct(by: Sequence[int]) -> int:
         return len({tuple(word[place] if -len(word) <= place < len(word) else "" for place in by) for word in words})  # fmt: skip
 
-    while told_apart(kept) < len(names) and len(kept) < len(places):
-        kept.append(max(places, key=lambda place: told_apart([*kept, place])))
-    shown = _only(words, kept)
+    while count_distinct(kept) < len(names) and len(kept) < len(places):
+        kept.append(max(places, key=lambda place: count_distinct([*kept, place])))
+    shown = _with_words_at(words, kept)
     for place in places:
-        longer = _only(words, [*kept, place])
+        longer = _with_words_at(words, [*kept, place])
         if all(columns_of(name) <= columns for name in longer):
             kept.append(place)
             shown = longer
     return shown
 
 
-def _only(words: Sequence[Sequence[str]], places: Sequence[int]) -> list[str]:
-    """Return names with the words at these places, and ``...`` for the others."""
+def _with_words_at(words: Sequence[Sequence[str]], places: Sequence[int]) -> list[str]:
+    """Return each name with only the words at these places, and ``...`` for each gap."""
     return [_with_gaps(word, {place % len(word) for place in places if -len(word) <= place < len(word)}) for word in words if word]  # fmt: skip
 
 
 def _with_gaps(words: Sequence[str], kept: set[int]) -> str:
-    """Return the words at the kept places; a separator stays with kept words on both its sides."""
+    """Join the words at the kept places, with ``...`` for gaps; separators between kept words stay."""
     last = len(words) - 1
-    shown = [
-        at in kept or (0 < at < last and at - 1 in kept and at + 1 in kept and not word.isalnum())
-        for at, word in enumerate(words)
+    is_kept = [
+        place in kept or (0 < place < last and place - 1 in kept and place + 1 in kept and not word.isalnum())
+        for place, word in enumerate(words)
     ]
-    runs = groupby(zip(words, shown, strict=True), key=lambda each: each[1])
-    return "".join("".join(word for word, _ in run) if is_shown else "..." for is_shown, run in runs)
+    runs = groupby(zip(words, is_kept, strict=True), key=lambda entry: entry[1])
+    return "".join("".join(word for word, _ in run) if kept_run else "..." for kept_run, run in runs)
 
 
 def fitted(name: str, columns: int) -> str:
-    """Shorten a name to a width by omitting words in its middle; keep single long words."""
+    """Shorten a name to a width by leaving out words in its middle; a single long word stays whole."""
     if columns_of(name) <= columns:
         return name
     words = name_words(name)
-    first, last = [words[0]], [words[-1]] if len(words) > 1 else []
+    beginning, end = [words[0]], [words[-1]] if len(words) > 1 else []
     omitted = words[1:-1]
     while omitted:
-        room = columns - 3 - columns_of("".join([*first, *last]))
-        if columns_of(omitted[-1]) <= room and len("".join(last)) <= len("".join(first)):
-            last.insert(0, omitted.pop())
+        room = columns - 3 - columns_of("".join([*beginning, *end]))
+        if columns_of(omitted[-1]) <= room and len("".join(end)) <= len("".join(beginning)):
+            end.insert(0, omitted.pop())
         elif columns_of(omitted[0]) <= room:
-            first.append(omitted.pop(0))
+            beginning.append(omitted.pop(0))
         elif columns_of(omitted[-1]) <= room:
-            last.insert(0, omitted.pop())
+            end.insert(0, omitted.pop())
         else:
             break
-    shown = "".join([*first, "...", *last])
+    shown = "".join([*beginning, "...", *end])
     return shown if omitted and columns_of(shown) < columns_of(name) else name

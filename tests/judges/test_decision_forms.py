@@ -9,7 +9,14 @@ import pytest
 from judge_items import make_case, make_output, make_pair
 
 from fiducial.errors import DecodingError
-from fiducial.judges.decision_forms import ADDED, DECISION_FORMS, FORM_NAMES, MARKER, FormedItem, formed
+from fiducial.judges.decision_forms import (
+    ADDED,
+    DECISION_FORMS,
+    FORM_NAMES,
+    MARKER,
+    FormedItem,
+    request_in_form,
+)
 from fiducial.judges.decision_scores import UnscoredAnswersError, form_parser
 from fiducial.judges.prompt_judge import PromptJudge, in_form, load_judge
 from fiducial.judges.prompt_variables import NotApplicableError
@@ -120,17 +127,19 @@ ITEM = FormedItem("c0de", "q1")
 
 def test_a_form_that_would_be_the_usual_request_is_none():
     for form in ("options_reversed", "questions_reversed", "first_alone", "last_alone"):
-        assert formed(form, {"response": "yes"}, [question("good")], ITEM) is None
-        assert formed(form, {"response": "yes"}, [question("good"), question("kind", "choice", "a", "b")], ITEM)  # fmt: skip
+        assert request_in_form(form, {"response": "yes"}, [question("good")], ITEM) is None
+        assert request_in_form(form, {"response": "yes"}, [question("good"), question("kind", "choice", "a", "b")], ITEM)  # fmt: skip
 
 
 def test_nothing_to_ask_in_a_form_is_none():
-    assert formed("negated", {"response": "yes"}, [question("kind", "choice", "a", "b")], ITEM) is None
+    assert (
+        request_in_form("negated", {"response": "yes"}, [question("kind", "choice", "a", "b")], ITEM) is None
+    )
 
 
 def test_more_than_two_are_reversed_and_not_turned_round():
     asked = [question(name, "choice", "a", "b", "c") for name in ("one", "two", "three")]
-    options, questions = (formed(form, {}, asked, ITEM) for form in ("options_reversed", "questions_reversed"))  # fmt: skip
+    options, questions = (request_in_form(form, {}, asked, ITEM) for form in ("options_reversed", "questions_reversed"))  # fmt: skip
     assert questions is not None
     assert [each.name for each in questions.questions] == ["three", "two", "one"]
     assert options is not None
@@ -139,7 +148,7 @@ def test_more_than_two_are_reversed_and_not_turned_round():
 
 def test_levels_keep_their_order():
     graded = question("grade", "score", "none", "half", "all")
-    assert formed("options_reversed", {}, [graded], ITEM) is None
-    both = formed("options_reversed", {}, [graded, question("kind", "choice", "a", "b")], ITEM)
+    assert request_in_form("options_reversed", {}, [graded], ITEM) is None
+    both = request_in_form("options_reversed", {}, [graded, question("kind", "choice", "a", "b")], ITEM)
     assert both is not None
     assert [[*each.options] for each in both.questions] == [["none", "half", "all"], ["b", "a"]]

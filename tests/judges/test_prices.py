@@ -5,7 +5,7 @@ from each_row import each_row
 from msgspec.structs import replace
 
 from fiducial.errors import UsageError
-from fiducial.judges.prices import Prices, dollars_of, listed_prices, price_list, priced
+from fiducial.judges.prices import Prices, dollars_of, listed_prices, price_list, with_dollars
 from fiducial.records import NO_USAGE, Usage
 
 
@@ -57,12 +57,12 @@ def test_tokens_cost_nothing_that_could_be_told_where_there_are_none_or_no_price
 def test_a_usage_gets_the_dollars_of_its_tokens_unless_it_has_them():
     prices = price_list(["m=2/10/0.5"])
     usage = Usage(prompt_tokens=500_000, completion_tokens=100_000, cached_tokens=400_000)
-    assert priced(usage, "m", prices).dollars == 1.4
-    assert priced(replace(usage, dollars=0.1), "m", prices).dollars == 0.1
+    assert with_dollars(usage, "m", prices).dollars == 1.4
+    assert with_dollars(replace(usage, dollars=0.1), "m", prices).dollars == 0.1
 
 
 def test_a_usage_without_a_price_has_no_dollars():
     usage = Usage(prompt_tokens=500_000)
-    assert priced(usage, "m", None).dollars is None
-    assert priced(usage, "no-such-model-anywhere", price_list()).dollars is None
-    assert priced(NO_USAGE, "m", price_list(["1/2"])).dollars is None
+    assert with_dollars(usage, "m", None).dollars is None
+    assert with_dollars(usage, "no-such-model-anywhere", price_list()).dollars is None
+    assert with_dollars(NO_USAGE, "m", price_list(["1/2"])).dollars is None

@@ -17,7 +17,7 @@ from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.report.next_step import next_step
 from fiducial.report.text.caution_text import brief, comparison_cautions, sentences
-from fiducial.report.text.estimation_text import by_columns, unpaired
+from fiducial.report.text.estimation_text import explained, unpaired
 from fiducial.report.text.number_text import draw_command, whole_list
 from fiducial.spelling import spelled_as_options
 
@@ -52,7 +52,7 @@ CHOSEN = RateEstimate(
         (whole_list, ["--json"], ["to_dict()"]),
         (draw_command, ["--next"], ["draw=50"]),
         (
-            lambda: by_columns(CHOSEN),
+            lambda: explained(CHOSEN.explained_by),
             ["--reweight-by COLUMN", "--strata COLUMN"],
             ["reweight_by=COLUMN", "strata=COLUMN"],
         ),

@@ -22,8 +22,8 @@ from fiducial.calibration.decisions import (
     Decisions,
     LabelDecision,
     drawn_rank,
+    majority_decision,
     read_decisions,
-    settled,
 )
 from fiducial.errors import InputError
 from fiducial.records import Verdict, read_records
@@ -209,8 +209,8 @@ def test_two_people_are_both_kept_and_their_agreement_is_stated() -> None:
 
 def test_a_third_person_settles_what_two_decided_differently() -> None:
     three: list[LabelDecision] = ["right", "wrong", "right"]
-    assert settled(Decision(f"p{n}", each) for n, each in enumerate(three)) == "right"
-    assert settled(Decision(f"p{n}", each) for n, each in enumerate(three[:2])) == "undecidable"
+    assert majority_decision(Decision(f"p{n}", each) for n, each in enumerate(three)) == "right"
+    assert majority_decision(Decision(f"p{n}", each) for n, each in enumerate(three[:2])) == "undecidable"
 
 
 DEFAULT_SETTINGS: dict[str, Any] = {

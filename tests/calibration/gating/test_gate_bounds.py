@@ -13,13 +13,13 @@ from fiducial.calibration.gating.gate_bounds import (
     GatedRow,
     GatedScores,
     answer_of,
+    combined_answer,
     corrected_bounds,
     drop_bounds,
     gated_scores,
     more_cases,
     rate_bounds,
-    shifted,
-    together,
+    shifted_bounds,
     trial_bounds,
 )
 from fiducial.calibration.gating.gate_results import GateBounds
@@ -54,7 +54,7 @@ def test_nothing_graded_is_never_an_answer():
     assert answer_of(rate_bounds(cases(0, 0, 5)), 0.0) == "cannot tell"
     assert answer_of(drop_bounds(cases(0, 0, 5), cases(5, 0)), -1.0) == "cannot tell"
     assert answer_of(trial_bounds(cases(0, 0, 5), 1), 0.0) == "cannot tell"
-    assert together([]) == "cannot tell"
+    assert combined_answer([]) == "cannot tell"
 
 
 def test_a_case_weighs_one_whatever_its_trials():
@@ -112,7 +112,7 @@ def test_an_ungraded_trial_fails_pass_to_the_k_below_and_passes_above(conditions
 
 def test_errors_of_a_judge_shift_all_that_ungraded_outputs_leave_open():
     bounds = rate_bounds(cases(60, 20, 20))
-    wider = shifted(bounds, 0.05)
+    wider = shifted_bounds(bounds, 0.05)
     assert bounds.low is not None
     assert bounds.high is not None
     assert (wider.low, wider.high) == pytest.approx((bounds.low - 0.05, bounds.high + 0.05))
@@ -145,9 +145,9 @@ def test_intervals_by_approximation_have_a_level_to_spare(scores: GatedScores, l
 
 
 def test_one_failure_fails_the_whole_and_doubt_keeps_it_from_passing():
-    assert together(["passes", "cannot tell", "fails"]) == "fails"
-    assert together(["passes", "cannot tell"]) == "cannot tell"
-    assert together(["passes", "passes"]) == "passes"
+    assert combined_answer(["passes", "cannot tell", "fails"]) == "fails"
+    assert combined_answer(["passes", "cannot tell"]) == "cannot tell"
+    assert combined_answer(["passes", "passes"]) == "passes"
 
 
 def test_more_cases_tell_unless_the_value_is_the_limit_or_hidden_behind_ungraded_ones():
@@ -178,10 +178,10 @@ def test_more_cases_count_what_ungraded_ones_add_to_the_spread():
 def test_clusters_widen_the_ends():
     score = np.repeat([1.0, 0.0], [80, 20])
     case = np.arange(100)
-    alone, together_ = (
+    alone, all_conditions = (
         rate_bounds(GatedScores(case, cluster, score, np.ones(100, np.bool_)))
         for cluster in (case, case // 10)
     )
     assert alone.low is not None
-    assert together_.low is not None
-    assert together_.low < alone.low
+    assert all_conditions.low is not None
+    assert all_conditions.low < alone.low

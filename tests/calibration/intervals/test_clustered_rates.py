@@ -17,12 +17,12 @@ from fiducial.calibration.arrays import FloatArray, IntArray
 from fiducial.calibration.intervals.closed_forms import wilson_interval
 from fiducial.calibration.intervals.clustered_means import mean_over_clusters
 from fiducial.calibration.intervals.clustered_rates import (
-    CERTIFIED,
+    GUARANTEE_PRIOR,
     certified_rate,
     clustered_wilson_interval,
+    default_effect,
     effective_trials,
     share_of,
-    usual_effect,
 )
 from fiducial.calibration.intervals.variance import spread_of_rows, spread_of_sums
 
@@ -198,13 +198,13 @@ def test_a_certificate_pays_for_few_clusters_by_students_one_sided_quantile() ->
     cluster: IntArray = np.arange(18) // 3
     spread = spread_of_rows(passed, cluster)
     share, level = float(passed.mean()), 0.95
-    errors = 18 * (1 - share) / usual_effect(spread.cluster_size, CERTIFIED)
+    errors = 18 * (1 - share) / default_effect(spread.cluster_size, GUARANTEE_PRIOR)
     student = float(stats.t.ppf(level, 6 - 1) / stats.norm.ppf(level))
-    worth = effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED, student=student)
+    worth = effective_trials(spread, errors, share * (1 - share), prior=GUARANTEE_PRIOR, student=student)
     right = share * worth
     expected = stats.beta.ppf(1 - level, right, worth - right + 1)
     assert certified_rate(passed, cluster).low == pytest.approx(float(expected), rel=1e-9)
-    assert worth < effective_trials(spread, errors, share * (1 - share), prior=CERTIFIED)
+    assert worth < effective_trials(spread, errors, share * (1 - share), prior=GUARANTEE_PRIOR)
 
 
 FEW_CLUSTERS: IntArray = np.arange(30) // 5
