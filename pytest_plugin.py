@@ -114,7 +114,7 @@ def pytest_runtest_call() -> Generator[None, object, object]:
 
 
 def _resolved(judge: str | Path, test_folder: Path) -> str | Path:
-    """Return the prompt file beside the test if there is none in the working folder."""
+    """Return the prompt file next to the test if the working folder has none."""
     path = test_folder / judge
     is_beside_test = str(judge).endswith(".prompty") and not Path(judge).exists() and path.exists()
     return path if is_beside_test else judge

@@ -32,7 +32,7 @@ def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent")
     """Prepare a workspace for every challenge.
 
     Each workspace holds the files that the agent needs.
-    An ``outputs.jsonl`` beside them names the workspaces.
+    An ``outputs.jsonl`` next to them lists the workspaces.
     """
     return lay_out_all(read_records(input_path(cases), Case), written_path(out), system=system)
 

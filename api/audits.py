@@ -184,7 +184,7 @@ def certify(
         drift: Test for drift in later runs: ``paired`` compares each anchor with itself in this run; ``e-process`` tests against the accepted level, and
             is valid if verdicts on the same anchor vary independently.
         out: The file for the certificate, which is written only if every claim holds.
-        sign: An Ed25519 private key (PEM): also writes a signed copy without the anchors beside it, ``NAME.signed.json``, for others.
+        sign: An Ed25519 private key (PEM): also writes a signed copy without the anchors next to it, ``NAME.signed.json``, for others.
 
     Returns:
         The certificate; ``holds`` says whether every claim does.

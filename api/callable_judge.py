@@ -91,7 +91,7 @@ class CallableJudge(Closing):
         task: The judge that is asked.
         access: Access to its model.
         remake: Function that makes the same judge in another process; a key among its arguments is pickled with it.
-        members: Judges inside this one that have connections of their own; the others share this judge's.
+        members: Judges inside this one with separate connections; the others share this judge's.
 
     Attributes:
         task: The judge that is asked.

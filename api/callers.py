@@ -35,7 +35,7 @@ def caller_known(line: CallingLine | None = None) -> Generator[CallingLine]:
     """Remember the line outside the package that called, unless an outer call did.
 
     Args:
-        line: The line, for a coroutine, which may run in a task of its own.
+        line: The line, for a coroutine: it may run in another task, which does not know its caller.
     """
     line = _caller.get() or line or _calling_line()
     token = _caller.set(line)

@@ -1,4 +1,4 @@
-"""Files of changed inputs, written beside the result that uses them."""
+"""Files of changed inputs, written next to the result that uses them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..spelling import setting
 
 
 def require_local(folder: Path, purpose: str) -> None:
-    """Refuse the working copy of an object store's folder, beside which nothing is kept.
+    """Raise a UsageError for a folder in an object store, next to which no file can be kept.
 
     Args:
         folder: The folder of the result.
-        purpose: Beginning of the message: the option, and what it writes beside the folder.
+        purpose: Beginning of the message: the option, and what it writes next to the folder.
 
     Raises:
         UsageError: The folder is in an object store.

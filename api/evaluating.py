@@ -124,7 +124,7 @@ def evaluate(
         worlds: Custom simulated worlds; by default the registered ones.
         allow_code: Whether to run code in workspaces, in a sandbox.
         again: Whether to start over in ``out``, with new outputs of the agent.
-        keep_crashes: Whether to grade an agent 0 if it fails alike on the first eight cases, instead of raising an error.
+        keep_crashes: Whether to grade an agent 0 if it fails in the same way on the first eight cases, instead of raising an error.
         workers: Number of processes that check; None for one per core, if that is faster. Verdicts are the same. On Ray, how
             many tasks check and how many actors ask.
         engine: ``ray`` runs checkers and clients of judges on Ray, which takes about ten seconds and 0.8 GB to start; for a
@@ -141,7 +141,7 @@ def evaluate(
         UsageError: An argument cannot be used, or there is no such judge.
         ConfigurationError: A model is needed, but none is named or can be reached.
         RunFolderError: The folder is in use or belongs to another run, or the agent's code has changed since its outputs were made.
-        AgentSetupError: The agent failed alike on the first eight cases; nothing was graded.
+        AgentSetupError: The agent failed in the same way on the first eight cases; nothing was graded.
     """
     require_choice("names", names, NamesOption)
     if labels_chosen_by is not None:

@@ -53,6 +53,7 @@ class JudgeEvaluator(Generic[P]):
     """The judge's name, with which the columns begin."""
 
     _item: ClassVar[Callable[..., tuple[Case, Output]]]
+    """Function that makes a case and an output of a row."""
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class JudgeEvaluator(Generic[P]):
         timeout: float = 60.0,
         attempts: int = 6,
     ) -> None:
-        # promptflow passes defaults as texts.
+        # promptflow passes defaults as texts, hence the conversions.
         self._judge = judge(
             f"{self.judge}/{variant}" if variant else self.judge,
             model=str(model),

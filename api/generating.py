@@ -108,7 +108,7 @@ async def agenerate(
         out: A file for the outputs; the same call resumes. None keeps them in memory.
         accept_edited: Whether to continue with outputs in it that were edited by hand.
         again: Whether to replace the system's outputs in it by new ones.
-        keep_crashes: Whether to keep outputs of an agent that fails alike on the first eight cases; they are graded 0.
+        keep_crashes: Whether to keep outputs of an agent that fails in the same way on the first eight cases; they are graded 0.
         mode: How to offer tools to a model: natively (``tools``), or by BFCL's instructions (``prompt``).
         parameters: A model's decoding parameters; others are the endpoint's defaults.
         steps_per_turn: Number of steps in a turn that ends a conversation with a model.
@@ -131,7 +131,7 @@ async def agenerate(
         UsageError: The agent returns something else, or an argument cannot be used.
         ConfigurationError: The model cannot be reached.
         ProviderError: Every call failed, and there is no output.
-        AgentSetupError: The agent failed alike on the first eight cases; nothing was kept.
+        AgentSetupError: The agent failed in the same way on the first eight cases; nothing was kept.
         RunFolderError: The agent's code or settings have changed since the outputs in the file were made.
     """
     require_declared(access_arguments, AccessArguments)

@@ -115,13 +115,13 @@ def choose_source(
     Args:
         model: Name of the model, unless there is an agent.
         agent: Command line of an agent.
-        out: The outputs file, beside which memories are kept.
+        out: The outputs file, next to which memories are kept.
         access: Returns access to the model; called only if one is asked.
         environment: All environment variables of the command.
         system: Name of the model or agent in outputs.
         agent_timeout: Time limit of each run of the command, in seconds.
         agent_calls: Whether the command calls the case's tools, line by line.
-        keep_crashes: Whether to keep outputs of a command that fails alike on the first cases.
+        keep_crashes: Whether to keep outputs of a command that fails in the same way on the first cases.
         concurrency: Maximum calls in flight, or commands at a time.
         worlds: Custom simulated worlds; by default the registered ones.
         histories: Earlier conversations of an agent with a memory.
@@ -215,7 +215,7 @@ def generate_file(
 
 
 def _selected(files: Sequence[InputPath], only: Sequence[str], *, again: bool) -> MemoryFile:
-    """Return the selected cases; refuse to drop outputs that would not be made anew."""
+    """Return the selected cases; a UsageError with ``again``, which would drop other outputs."""
     if again:
         raise UsageError(
             f"{setting('again')} replaces all outputs of the system, {setting('only')} makes some: use one of them"

@@ -52,6 +52,7 @@ _CHECKED_KINDS: tuple[Kind, ...] = tuple(
 )
 
 Decide = Callable[[Case, Output], Awaitable[Verdict]]
+"""Checker or judge, as a coroutine function."""
 
 
 def _registered(name: str) -> str:
@@ -92,6 +93,8 @@ def _scorer(name: str, factory: Callable[..., Any]) -> Any:
 
 
 def _score_with(decide: Decide, fit: Callable[[Case, Any], Case]) -> Any:
+    """Return a scorer for Inspect; ``fit`` converts a sample's case, given its metadata."""
+
     async def score(state: Any, target: Any) -> Any:
         answer = None
         try:
@@ -147,7 +150,7 @@ def _item(state: Any, target: Any) -> tuple[Case, Output]:
     no_output = Output(case_id=case.id, system=str(state.model), text="")
     output = next((record for record in records if isinstance(record, Output)), no_output)
     original = metadata.get(CASE)
-    if original is not None:
+    if original is not None:  # the data set was made from cases
         case = as_case(original)
         output = msgspec.structs.replace(output, case_id=case.id)
     return case, output

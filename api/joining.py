@@ -25,7 +25,7 @@ from ..settings.typed_commands import proposed, typed_command
 def complete_cases(folder: Path, table: References) -> CompletedCases:
     """Return the cases of an import or a run with the references of a table.
 
-    Cases of an import replace those in its folder; cases of a run go to a file beside the run.
+    Cases of an import replace those in its folder; cases of a run go to a file next to the run's folder.
 
     Raises:
         InputError: The folder has no cases, none is in the table, or no output could meet a reference.

@@ -92,7 +92,7 @@ def _threshold(metric: Any, scale: tuple[float, float]) -> float | None:
     if not isinstance(threshold, int | float) or isinstance(threshold, bool):
         return None
     share = rounded_score((float(threshold) - scale[0]) / (scale[1] - scale[0]))
-    return share if 0 < share <= 1 else None
+    return share if 0 < share <= 1 else None  # a threshold off the scale is not one of its scores
 
 
 def _fingerprint(metric: Any, name: str, key: str | None, scale: tuple[float, float]) -> str:

@@ -207,7 +207,7 @@ def join_labels(
 ) -> LabelsJoined:
     """Add labels, and references of cases, to an existing import or run.
 
-    References of an import are added to its cases. For a run they go to a file of cases beside it, with which its outputs are regraded.
+    References of an import are added to its cases. For a run they go to a file of cases next to its folder, by which its outputs can be graded again.
 
     Args:
         folder: The folder of an import or of a run.
@@ -283,9 +283,9 @@ def correct_cases(cases: Cases, patch: FilePath | Iterable[Mapping[str, Any]]) -
 
 
 def corrected_file(cases: Sequence[Path], patch: Path, beside: Path) -> Path:
-    """Apply a patch to a data set and write it beside the result that uses it.
+    """Apply a patch to a data set and write the cases next to the result that uses them.
 
-    The file beside ``run`` is ``run.cases.jsonl``. No other file is overwritten.
+    For a result ``run`` the file is ``run.cases.jsonl``. No other file is overwritten.
 
     Raises:
         InputError: The patch is for other cases, or for other references than these have.

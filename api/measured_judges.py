@@ -86,7 +86,7 @@ def audit_card(
 
     Args:
         judge: Made by `fiducial.judge` or given by name.
-        out: The card (``NAME.json``); the same call resumes from the folder ``NAME-run`` beside it.
+        out: The card (``NAME.json``); the same call resumes from the folder ``NAME-run`` next to it.
         model: The judging model, for a judge given by name.
         natural: A folder with the cases and outputs of the set's natural faults; None leaves them out.
         made_by: Who runs it, for the card.

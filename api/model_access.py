@@ -168,8 +168,8 @@ def latest_warnings(judges: Iterable[object], model: str | None, api: ApiName) -
     """Yield a warning for each name of a decision model that names no version.
 
     Args:
-        judges: Judges as users name them, perhaps with a model of their own.
-        model: Model of the others.
+        judges: Judges as users name them, ``NAME`` or ``NAME@MODEL``.
+        model: Model of judges that name none.
         api: Protocol in which they are asked.
     """
     if api == "chat":

@@ -117,7 +117,7 @@ _SYNONYMS: Mapping[str, frozenset[str]] = {
 
 
 class _Draft:
-    """Item under construction."""
+    """Item under construction: fields of its case and output, and inputs to show unchanged."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values
@@ -134,6 +134,7 @@ class _Draft:
 
 
 _Reader: TypeAlias = Callable[[_Draft, str, Any], None]
+"""Function that adds the value of an input of this name to a draft."""
 
 
 def _query(draft: _Draft, name: str, value: Any) -> None:
@@ -148,6 +149,7 @@ def _query(draft: _Draft, name: str, value: Any) -> None:
 
 
 def _messages(draft: _Draft, name: str, value: Any) -> None:
+    # Steps of an agent in the messages are its output, unless another input gives that.
     requests, turns = split_conversation(_list(name, value))
     if any(turns) and "response" not in draft.values and "tool_calls" not in draft.values:
         draft.case["messages"], draft.output["turns"] = requests, turns
@@ -165,7 +167,7 @@ def _transcript(draft: _Draft, name: str, value: Any) -> None:
 def _tool_calls(draft: _Draft, name: str, value: Any) -> None:
     if not isinstance(value, str):
         draft.output["tool_calls"] = parsed_calls(value)
-    elif "response" in draft.values:
+    elif "response" in draft.values:  # a text of calls cannot be the output's text, too
         draft.shown[name] = JsonList([value], value)
     else:
         draft.output["text"] = value

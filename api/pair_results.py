@@ -44,10 +44,18 @@ _MAX_ROWS_TESTED = 512
 """Rows by which a table in memory is recognised as one of pairs."""
 
 _PairReader: TypeAlias = "Callable[[Options], _PairContent]"
+"""Function that reads one recognised source."""
 
 
 class _PairContent(NamedTuple):
-    """Content of a source of pairs."""
+    """Content of a source of pairs.
+
+    Attributes:
+        verdicts: Choices, as verdicts on ``a vs b``.
+        outputs: The outputs that were compared, if the source has them.
+        clusters: Cluster by case id.
+        skipped: Rows that are not used.
+    """
 
     verdicts: list[Verdict]
     outputs: list[Output]
@@ -122,7 +130,7 @@ def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | No
 
     Raises:
         ColumnsError: Nothing says what the numbers of the choices mean.
-        InputError: Some files hold pairs, others do not; or labels are no verdicts on pairs.
+        InputError: Some files contain pairs and others do not, or labels are not verdicts on pairs.
     """
     pieces = pieces_of(table, Run)
     mappings = (reading.get(name) for name in ("columns", "map", "map_label"))
@@ -168,7 +176,7 @@ def _options(reading: Mapping[str, Any]) -> Options:
 
 
 def _reader_of(piece: Any, options: Options) -> _PairReader | None:
-    """Return the function that reads a source of pairs, or None if it holds none."""
+    """Return the function that reads a source of pairs, or None if it has no pairs."""
     if isinstance(piece, (str, os.PathLike)):
         path = unpacked(input_path(cast("str", piece)))
         if path.is_dir():

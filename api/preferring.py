@@ -214,7 +214,13 @@ def prefer_by(plan: PreferencePlan, access: Access, *, progress: bool | None) ->
 
 
 class _ComparedInputs(NamedTuple):
-    """Outputs to compare, with their cases and known scores."""
+    """Outputs to compare, with their cases.
+
+    Attributes:
+        cases: Files of cases.
+        outputs: Files of outputs.
+        truth: Scores by labels, else by checkers, which show whether a judge prefers the better output.
+    """
 
     cases: Sequence[InputPath]
     outputs: Sequence[InputPath]

@@ -101,7 +101,7 @@ class ReviewPage(Result, frozen=True, kw_only=True):
         return [*lines, f"page: {self.page}", instruction, *self._next_lines(file)]
 
     def _labelled_lines(self) -> list[str]:
-        """Return a line on drawn outputs that are labelled already, if there are any."""
+        """Return a line on how many drawn outputs are already labelled; nothing if none are."""
         done_word = "decided" if self.drawn.kind in TO_DECIDE else "labelled"
         if self.page is None and self.name:
             return [f"{self.name} has {done_word} all of them; a larger {setting('n')} adds more"]

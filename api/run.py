@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def is_audit(folder: Path) -> bool:
-    """Return whether a run's folder holds an audit: `fiducial.api.audits.load_audit` reads it."""
+    """Return whether a run's folder contains an audit, which `audits.load_audit` reads."""
     return (folder / AUDIT).exists()
 
 

@@ -55,7 +55,7 @@ def worst_of(folder: FolderPath, most: int, *, markdown: bool = False) -> list[s
 
 
 class Reparsing(Result, frozen=True, kw_only=True):
-    """Changes from reparsing a run's replies, and its results unless it holds preferences."""
+    """Changes from reparsing a run's replies, and its results unless these are preferences."""
 
     judges: list[Reparsed]
     summary: RunSummary | None

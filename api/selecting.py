@@ -35,7 +35,7 @@ def selected(cases: Iterable[Case], only: Iterable[str]) -> Iterator[Case]:
 
 
 def _matches(case: Case, part: str) -> bool:
-    """Return whether a case has the id, or the value of a tag; ids may hold an equals sign."""
+    """Return whether a case has the id, or the value of a tag; ids may contain an equals sign."""
     tag, equals, value = part.partition("=")
     return part == case.id or (bool(equals) and tag in case.tags and _tag_text(case.tags[tag]) == value)
 
@@ -60,9 +60,9 @@ def selected_files(
     only: Sequence[str],
     beside: Path,
 ) -> tuple[Path, list[Path]]:
-    """Write the selected cases, and the outputs on them, beside the result that uses them.
+    """Write the selected cases, and the outputs on them, next to the result that uses them.
 
-    The files beside ``run`` are ``run.only.cases.jsonl`` and ``run.only.outputs.jsonl``.
+    For a result ``run`` the files are ``run.only.cases.jsonl`` and ``run.only.outputs.jsonl``.
 
     Raises:
         UsageError: Nothing matches, or an output names a workspace, which belongs to the folder of its file.
@@ -82,7 +82,7 @@ def selected_files(
 
 
 def selected_labels(labels: Path, cases: Path, beside: Path) -> Path | None:
-    """Write the labels of the selected cases; return their file, or None without any.
+    """Write the labels of the selected cases; return their file, or None if there are none.
 
     ``cases`` is the first result of `selected_files`. A table is unchanged: its rows on other cases are ignored.
     """

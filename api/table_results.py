@@ -60,8 +60,11 @@ def _comparison_frame(comparison: Comparison) -> pd.DataFrame:
 
 
 def _estimation_values(estimation: Estimation) -> dict[str, Any]:
-    parts = estimation_json(estimation)
-    return {name: part | {"warnings": sentences(estimation[name].cautions)} for name, part in parts.items()}
+    rates_by_part = estimation_json(estimation)
+    return {
+        name: part | {"warnings": sentences(estimation[name].cautions)}
+        for name, part in rates_by_part.items()
+    }
 
 
 def _estimation_frame(estimation: Estimation) -> pd.DataFrame:

@@ -89,7 +89,7 @@ def trials(
     """Estimate pass^k and pass@k over repeated trials, corrected for the judge's errors.
 
     pass^k is the chance that k trials of a case all pass, pass@k that at least one does. Checkers' verdicts count unchanged; a
-    judge's are corrected with labels, if there are some, since an error in every tenth verdict makes pass^8 far too low or too high.
+    judge's are corrected with labels if the table has some, since an error in every tenth verdict makes pass^8 far too low or too high.
 
     Args:
         table: A run with several trials a case, or a table with a column ``trial``.

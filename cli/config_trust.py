@@ -90,7 +90,7 @@ def _sends_more_than_decoding(option: str, value: Any) -> bool:
 
 
 def _names_an_address(value: Any) -> bool:
-    """Return whether a value holds an address, to which credentials might be sent."""
+    """Return whether a value contains an address, to which credentials might be sent."""
     return any("://" in text for text in _texts(value))
 
 

@@ -43,7 +43,7 @@ def read_with_owner(path: Path) -> tuple[bytes, FileOwner]:
 
 def _problem(status: os.stat_result) -> str | None:
     if not hasattr(os, "getuid"):
-        return None  # a system without such owners
+        return None  # Windows: files have no such owner
     if status.st_uid != os.getuid():
         return "the file belongs to another user"
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

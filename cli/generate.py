@@ -111,6 +111,7 @@ def source_of(
     )
 
 
+# Options by what they are for: one that the chosen source does not use is refused.
 _MODEL_OPTIONS = ("mode", "parameters", "steps_per_turn")
 _COMMAND_OPTIONS = ("agent_timeout", "keep_crashes")
 _TOOL_OPTIONS = ("histories", "search")

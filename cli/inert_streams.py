@@ -24,7 +24,7 @@ def inert_streams() -> Generator[None]:
     streams = sys.stdout, sys.stderr
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):
-            # Names in data may hold characters that a terminal cannot show: lone surrogates, or letters that its encoding lacks.
+            # Names in data may contain characters that a terminal cannot show: lone surrogates, or letters that its encoding lacks.
             # In place of ASCII, click would write UTF-8 around this stream.
             is_ascii = codecs.lookup(stream.encoding).name == "ascii"
             stream.reconfigure(encoding="utf-8" if is_ascii else None, errors="backslashreplace")

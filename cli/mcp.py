@@ -43,6 +43,7 @@ def command(*, folder: Path, model: str | None, **values: Any) -> None:
 
 
 def _leave_at_once(_number: int, _frame: FrameType | None) -> NoReturn:
-    # The server would wait for its threads, and the one that reads the client's next line cannot be interrupted. Runs can be resumed from any state.
+    # The server would wait for its threads, of which the one that reads the client's next line cannot be interrupted.
+    # Nothing is lost: a run can be resumed from any state.
     os.write(2, f"\nfiducial: {INTERRUPTED}\n".encode())
     os._exit(EXIT_INTERRUPTED)

@@ -1,4 +1,4 @@
-"""Notes and errors on stderr, beside a command's results."""
+"""Notes and errors on stderr, apart from a command's results."""
 
 from __future__ import annotations
 

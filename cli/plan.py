@@ -30,6 +30,7 @@ Example:
   fiducial plan judged.jsonl --labels labels.jsonl --next 100 --strata category --out draw.jsonl
 """
 
+# Options by the goal they belong to.
 _DRAW_OPTIONS = ("by_doubt", "strata")
 _BUDGET_OPTIONS = ("costs", "of", "cheap", "expensive", "decided")
 

@@ -49,29 +49,32 @@ class MultiValueCommand(SectionedCommand):
 
 
 def _repeat_names(args: list[str], params: list[click.Parameter], *, positional_seen: bool) -> list[str]:
-    """Return the words of a command line with the option's name before each of its values."""
+    """Return a command line with each option's name repeated before each of its values.
+
+    click takes one value per name: ``--outputs a b`` becomes ``--outputs a --outputs b``.
+    """
     options = [param for param in params if isinstance(param, click.Option)]
     repeatable = {name for option in options if option.multiple for name in option.opts}
     with_value = {name for option in options if not option.is_flag for name in option.opts}
-    repeated: list[str] = []
-    current: str | None = None
+    words: list[str] = []
+    open_option: str | None = None
     for index, arg in enumerate(args):
         if arg == "--":
-            return [*repeated, *args[index:]]
+            return [*words, *args[index:]]
         if arg.startswith("-") and arg != "-":
             name = arg.partition("=")[0]  # --outputs=a.jsonl b.jsonl
-            current = name if name in with_value else None
-        elif current is None:
+            open_option = name if name in with_value else None
+        elif open_option is None:
             positional_seen = True
-        elif repeated[-1] != current:
+        elif words[-1] != open_option:
             # A second value. Only after the positional arguments is it certain that it belongs to the option.
-            if current in repeatable and positional_seen:
-                repeated.append(current)
+            if open_option in repeatable and positional_seen:
+                words.append(open_option)
             else:
-                current = None
+                open_option = None
                 positional_seen = True
-        repeated.append(arg)
-    return repeated
+        words.append(arg)
+    return words
 
 
 def numbers_by_name(option: str, form: str, values: Iterable[str]) -> dict[str, float]:
@@ -104,29 +107,33 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     A second column of answers, labels, scores or ids is returned reversed, ``{COLUMN: "response"}``.
     ``label=`` and ``score=`` without a column mean that no column contains them.
     """
-    parsed: dict[str, str] = {}
+    column_of_field: dict[str, str] = {}
     field_of_column: dict[str, str] = {}
     for text in values:
-        left, equals, right = text.partition("=")
-        require_chosen_columns({left: right})
-        if equals and right == "" and left in UNREAD_FIELDS:
-            parsed[left] = right
+        field_name, equals, column = text.partition("=")
+        require_chosen_columns({field_name: column})
+        if equals and column == "" and field_name in UNREAD_FIELDS:
+            column_of_field[field_name] = column
             continue
-        if not (equals and left and right):
+        if not (equals and field_name and column):
             raise UsageError(f"{option} expects FIELD=COLUMN (such as label=gold), got {text!r}")
-        field = _ALIASES.get(left)
-        has_one_meaning = field != "id" and right not in _ALIASES  # a question may be the id, too
-        if field is not None and has_one_meaning and field_of_column.setdefault(right, field) != field:
+        field = _ALIASES.get(field_name)
+        has_one_meaning = field != "id" and column not in _ALIASES  # a question may be the id, too
+        if field is not None and has_one_meaning and field_of_column.setdefault(column, field) != field:
             raise UsageError(
-                f"{option} {text}: {right} is {field_of_column[right]!r} already; name another column"
+                f"{option} {text}: {column} is {field_of_column[column]!r} already; name another column"
             )
-        if parsed.setdefault(left, right) == right:
+        if column_of_field.setdefault(field_name, column) == column:
             continue
         if field is None:
-            raise UsageError(f"{option} {text}: {left} is {parsed[left]!r} already; name one column")
-        if parsed.setdefault(right, left) != left:
-            raise UsageError(f"{option} {text}: {right} is {parsed[right]!r} already; name another column")
-    return parsed
+            raise UsageError(
+                f"{option} {text}: {field_name} is {column_of_field[field_name]!r} already; name one column"
+            )
+        if column_of_field.setdefault(column, field_name) != field_name:
+            raise UsageError(
+                f"{option} {text}: {column} is {column_of_field[column]!r} already; name another column"
+            )
+    return column_of_field
 
 
 def keep_only(options: dict[str, Any]) -> None:
@@ -145,5 +152,5 @@ def keep_only(options: dict[str, Any]) -> None:
 
 
 def written_beside(options: Mapping[str, Any]) -> Path:
-    """Return the path beside which selected inputs are written: ``--out``, but not in a dry run."""
+    """Return the path next to which selected inputs go: ``--out`` or, in a dry run, scratch."""
     return scratch(click.get_current_context()) if options.get("dry_run") else options["out"]

@@ -28,7 +28,7 @@ def accepts_edited() -> bool:
 def load_pairs(
     tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...]
 ) -> RecordedPairs | None:
-    """Read verdicts on pairs of outputs, if the tables of a command line hold them.
+    """Read verdicts on pairs of outputs, if the tables of a command line contain them.
 
     Rows that are not used are noted on stderr.
     """

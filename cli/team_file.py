@@ -23,7 +23,7 @@ JUDGE_PARAMETERS = "judge-parameters"
 """Name of the table of judges' decoding parameters."""
 
 MODEL_COMMANDS = (("run",), ("judge",), ("audit", "run"))
-"""Commands that use the settings below ``[model]``; `compare` does if ``--judge`` is typed."""
+"""Commands that use the settings below ``[model]``. `compare` uses them only with ``--judge``; see `TeamFile.settings_for`."""
 
 
 class TeamFile(NamedTuple):

@@ -18,6 +18,7 @@ from .plugging_settings import PluggingSettings
 from .setting import DeclaredSettings, VerbSetting, verb_settings
 
 _SUFFIX = "Settings"
+"""End of the names of verbs' structs: `AuditRunSettings` is of ``audit run``."""
 
 
 @lru_cache
