@@ -12,7 +12,7 @@ from ..formats.imported_scores import ScoreConverter
 from ..report.text.import_text import grade_hints
 from ..report.text.number_text import counted
 from ..tables.column_guesses import TableColumns
-from ..tables.column_names import shown_columns
+from ..tables.named_columns import shown_columns
 from .display import verdicts_frame
 from .paths import FilePath, written_path
 

@@ -36,7 +36,7 @@ from fiducial.evaluation.audit.audit_plan import AuditPlan, audit_steps, open_pr
 from fiducial.evaluation.audit.ladder.climb import even_round
 from fiducial.evaluation.audit.ladder.questions import LadderItem, make_item, questions
 from fiducial.evaluation.batch.batch_export import Questions, export_batch
-from fiducial.evaluation.batch.batch_files import file_numbering, once, write_batch
+from fiducial.evaluation.batch.batch_files import file_numbering, without_duplicates, write_batch
 from fiducial.evaluation.forecast import copy_of_run
 from fiducial.evaluation.inputs import EvaluationInputs
 from fiducial.evaluation.judging.asking import every_output, remaining_work
@@ -120,7 +120,7 @@ def write_preferences(count: int, folder: Path, model: str) -> None:
             task = judge_task(f"preference/{variant}", model)
             assert task.prompt_judge is not None
             work = remaining_work(pairs, task, lambda key: pairs.members[key] in asked, (), 1)
-            requests = once(unanswered(task.prompt_judge, work, lambda _: None), set())
+            requests = without_duplicates(unanswered(task.prompt_judge, work, lambda _: None), set())
             for file in write_batch(requests, file_numbering(folder / f"preference.{variant}.jsonl")):
                 print(
                     f"{file.path}: {file.requests:,} requests, {min(count, len(drawn)):,} pairs in both orders"
@@ -141,7 +141,7 @@ def write_audit(folder: Path, model: str, sample: int = SAMPLE) -> None:
         plan = AuditPlan(
             probes=probes, out=folder / "run", command="", judges=[str(name)], model=model, sample=sample
         )
-        requests = list(once(_audited(plan), set()))
+        requests = list(without_duplicates(_audited(plan), set()))
         for file in (
             write_batch(requests, file_numbering(folder / f"{name.judge}.{name.variant}.jsonl"))
             if requests
@@ -158,7 +158,7 @@ def write_lifelike(folder: Path, model: str) -> None:
             task = judge_task(name, model)
             assert task.prompt_judge is not None
             work = remaining_work(inputs, task, lambda key: key in drawn, (), 1)
-            requests = once(unanswered(task.prompt_judge, work, lambda _: None), set())
+            requests = without_duplicates(unanswered(task.prompt_judge, work, lambda _: None), set())
             for file in write_batch(requests, file_numbering(folder / f"{name.replace('/', '.')}.jsonl")):
                 print(f"{file.path}: {file.requests:,} requests, of {len(drawn)} probes in all")
 
@@ -214,7 +214,7 @@ def write_requests(cases: Path, outputs: Path, folder: Path, model: str) -> None
                 continue
             assert task.prompt_judge is not None
             work = criterion_work(task.prompt_judge, remaining_work(inputs, task, every_output, (), 1))
-            requests = once(unanswered(task.prompt_judge, work, lambda _: None), set())
+            requests = without_duplicates(unanswered(task.prompt_judge, work, lambda _: None), set())
             for file in write_batch(requests, file_numbering(folder / f"{name.judge}.{name.variant}.jsonl")):
                 print(f"{file.path}: {file.requests:,} requests")
 

@@ -54,11 +54,11 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if not judged:
         criteria = [Criterion(text=requirement.need("criteria")) for requirement in requirements]
         yield from records_of(Example(id=name, messages=asked, criteria=criteria), row.position, options)
-    for number, each in enumerate(judged):
+    for number, requirement in enumerate(judged):
         yield from _judgment(
-            f"{name}/{each.whole('requirement_index', 'requirement_id') or number}",
+            f"{name}/{requirement.whole('requirement_index', 'requirement_id') or number}",
             name,
-            each,
+            requirement,
             row.position,
             options,
         )

@@ -25,7 +25,7 @@ def require_one_question(rows: Sequence[Mapping[str, Any]], fields: Mapping[str,
     for row in rows:
         if not (is_missing(row.get(name)) or is_missing(row.get(question))):
             asked_of.setdefault(str(row[name]), {}).setdefault(str(row[question]), row)
-    several = {each: found for each, found in asked_of.items() if len(found) > 1}
+    several = {row_id: questions for row_id, questions in asked_of.items() if len(questions) > 1}
     if not several:
         return
     first = next(iter(several))

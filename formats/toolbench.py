@@ -84,7 +84,8 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     )
     if is_object(item.get("is_solved")):
         example.scores = [
-            _annotation(at, key, each) for at, (key, each) in enumerate(item.node("is_solved").value.items())
+            _annotation(number, key, value)
+            for number, (key, value) in enumerate(item.node("is_solved").value.items())
         ]
     yield from records_of(example, row.position, options)
 
