@@ -52,7 +52,7 @@ def inputs(tmp_path: Path) -> tuple[Path, Path]:
 def test_checkers_say_byte_for_byte_what_they_say_without_it(
     engine: RayEngine, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(evaluation_inputs, "_PIECE", 2_000)
+    monkeypatch.setattr(evaluation_inputs, "_PIECE_BYTES", 2_000)
     files = demo_path("cases.jsonl"), [demo_path("outputs.jsonl")]
     with EvaluationInputs(*files, check_options=CheckOptions()) as both:
         here, there = (

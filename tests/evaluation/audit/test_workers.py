@@ -19,7 +19,7 @@ from fiducial.records.folder_files import CASES, LABELS, OUTPUTS
 def test_probes_are_byte_for_byte_those_of_one_process(
     of_outputs: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(evaluation_inputs, "_PIECE", 2_000)
+    monkeypatch.setattr(evaluation_inputs, "_PIECE_BYTES", 2_000)
     monkeypatch.setattr(subjects, "_CASES_PER_PIECE", 3)
     cases = list(demo_suite.cases().values())[::8]
     chosen = {case.id for case in cases}
