@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("few_draws")
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch):
     """Pieces of a line or two, so that every worker has many."""
-    monkeypatch.setattr(evaluation_inputs, "_PIECE", 500)
+    monkeypatch.setattr(evaluation_inputs, "_PIECE_BYTES", 500)
 
 
 class Suite(NamedTuple):
