@@ -43,8 +43,13 @@ from ..pass_threshold import PassThreshold
 from .builder import NO_ROW, TableBuilder
 from .calibration_table import ADDED, DRAWN_FROM, PERSON, PROBABILITY, ROUND, LabelDraw, Table
 from .cells import absent, name_of, number_of
-from .table_labels import require_known_item, with_conflict_warning, with_label_table, with_unmatched_warning
-from .verdict_labels import labels_from_verdicts
+from .table_labels import (
+    labels_from_verdicts,
+    require_known_item,
+    with_conflict_warning,
+    with_label_table,
+    with_unmatched_warning,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

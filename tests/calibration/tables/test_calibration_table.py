@@ -17,7 +17,7 @@ import fiducial as fd
 from fiducial.calibration import Table, read_table, table_from_frame, table_from_rows
 from fiducial.calibration.tables.builder import TableBuilder
 from fiducial.calibration.tables.columns import Column
-from fiducial.calibration.tables.verdict_labels import labels_from_verdicts
+from fiducial.calibration.tables.table_labels import labels_from_verdicts
 from fiducial.errors import DuplicateRowError, InputError, MissingExtraError
 from fiducial.records import ItemKey, Verdict, write_records
 from fiducial.tables.standing_labels import majority_verdict
