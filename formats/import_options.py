@@ -1,4 +1,7 @@
-"""Options of an import, and the state of reading."""
+"""Options of an import, and what was read so far.
+
+`Options` carries both to every format: what the user chose, and what later rows depend on, such as repeated ids.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +50,8 @@ class SeenKeys:
         name = f"{prefix}-{number:06d}" if file == 1 else f"{prefix}-{file}-{number:06d}"
         if hash(name) not in self.cases.known:
             return name
-        again = (f"{name}-{number}" for number in count(2))
-        return next(name for name in again if hash(name) not in self.cases.known)
+        numbered = (f"{name}-{number}" for number in count(2))
+        return next(name for name in numbered if hash(name) not in self.cases.known)
 
     def note_label(self, verdict: Verdict) -> None:
         """Note a person's label, for the majority of several people."""
@@ -64,12 +67,12 @@ class SeenKeys:
     def is_repeated(self, verdict: Verdict) -> bool:
         """Return whether the same judge already judged this output in the same repetition.
 
-        A grade may follow a verdict without one.
+        A grade may follow a verdict without a grade.
         """
         key = hash((verdict.key, verdict.by, verdict.repeat))
-        again = key in self._graded or (not verdict.graded and key in self._ungraded)
+        is_repeated = key in self._graded or (not verdict.graded and key in self._ungraded)
         (self._graded if verdict.graded else self._ungraded).add(key)
-        return again
+        return is_repeated
 
 
 class DeferredLines:
@@ -82,7 +85,7 @@ class DeferredLines:
         self.systems = set[str]()
 
     def __bool__(self) -> bool:
-        """Return whether any line waits."""
+        """Return whether any line is deferred."""
         return bool(self.batches or self.sessions or self.failures)
 
 
@@ -95,20 +98,20 @@ class Options:
     """Import options from the user, and the state of reading.
 
     Attributes:
-        columns: For tables: our fields by names in the file, or in reverse (``answer=response``).
+        columns: Columns of a table as the user paired them with fields, in either order (``answer=response``).
         criterion: Criterion of a good answer, for cases without any reference.
         system: System of answers, if the file names none.
-        joined: System of all answers, whatever the file says.
+        joined: System of all answers, whatever the files say.
         unit: Unit of a conversation that becomes a case.
         answers: ``accepted`` grades by accepted answers, if any; ``open`` prefers a context, and else a criterion.
         complete: Function that adds a joined table's references to an example.
         joined_columns: Columns of that table, which ``columns`` may name, too.
         seen: Records read so far.
         deferred: Lines that can be read only after all others.
-        grades: The meaning of people's grades in tables.
+        grades: Scale of people's grades in tables.
         converter: Converter of scores by their scales.
         recognized: The columns of tables read so far.
-        alike: Watch over words that make all grades the same.
+        alike: Check that mapped words do not make all grades the same.
         header: What the user said about the header of CSV.
     """
 

@@ -11,14 +11,18 @@ from ..tables.named_columns import map_options
 from .imported_records import RevisedCase
 
 _Known: TypeAlias = tuple[int, int, int, bool, bool, bool]
-"""Hashes of question, reference (0 if there is none) and content; whether calls decide the kind, an answer showed so, each row failed."""
+"""What is known of a case; see `SeenCases.note` for its parts, in order:
+
+Hashes of the question, the reference (0 without one) and the content; whether every answer makes calls, whether a row has an
+answer, and whether all rows failed.
+"""
 
 
 class SeenCases:
-    """Hashes of the cases read so far; compact, since a log may have millions.
+    """Hashes of the cases read so far, instead of the cases, since a log may have millions.
 
-    A case may be repeated with another output; it still counts as one case. Its kind does not depend on the order of
-    rows: calls decide it only if each answer makes some.
+    Several rows with other outputs are one case. Its kind does not depend on the order of rows: a case is about calls only
+    if every answer makes some.
 
     Attributes:
         known: What is known of each case, by the hash of its id.
@@ -39,10 +43,10 @@ class SeenCases:
         has_reference: bool,
         is_trial: bool = False,
     ) -> Case | RevisedCase | None:
-        """Note a row of a case; return the case if it is new, or no longer as it was before the row.
+        """Note a row of a case; return the case if it is new or changed by the row.
 
-        Tags and clusters may differ. Beside a failure only the question must be equal, and the reference if both have
-        one, since no answer shows the rest.
+        Tags and clusters may differ between rows. If a row failed, only its question must be equal, and the reference if both
+        have one, since no answer shows the rest.
 
         Args:
             case: The case, of the kind that the row's answer makes it.
@@ -58,30 +62,33 @@ class SeenCases:
         reference = hash(encode_json(case.reference)) if has_reference else 0
         content, key = self._content(without_calls), hash(case.id)
         failed = output is not None and output.error is not None
-        answered, calls = output is not None and not failed, case.kind != without_calls.kind
+        has_answer, has_calls = output is not None and not failed, case.kind != without_calls.kind
         known = self.known.get(key)
         self._before, self.asks_otherwise = (key, known), False
         if known is None:
-            self.known[key] = (question, reference, content, calls, answered, failed)
+            self.known[key] = (question, reference, content, has_calls, has_answer, failed)
             return case
-        asked, referred, held, had_calls, was_answered, all_failed = known
-        self.asks_otherwise = question != asked
-        is_same = (failed or referred in {0, reference}) if failed or all_failed else content == held
+        first_question, first_reference, first_content, had_calls, had_answer, all_failed = known
+        self.asks_otherwise = question != first_question
+        if failed or all_failed:
+            is_same = failed or first_reference in {0, reference}
+        else:
+            is_same = content == first_content
         if not is_same or (self.asks_otherwise and not is_trial):
             raise _refused(case)
         if failed:
             return None
-        if answered:
-            calls = calls and (had_calls or not was_answered)
+        if has_answer:
+            has_calls = has_calls and (had_calls or not had_answer)
         elif not all_failed:
-            calls = had_calls
-        self.known[key] = (asked, reference, content, calls, answered or was_answered, False)
-        if (content, calls) == (held, had_calls):
+            has_calls = had_calls
+        self.known[key] = (first_question, reference, content, has_calls, has_answer or had_answer, False)
+        if (content, has_calls) == (first_content, had_calls):
             return None
-        return RevisedCase(case=case if calls else without_calls)
+        return RevisedCase(case=case if has_calls else without_calls)
 
     def undo(self) -> None:
-        """Undo the last note."""
+        """Forget the row that was noted last."""
         if self._before is not None:
             key, known = self._before
             if known is None:
@@ -91,7 +98,7 @@ class SeenCases:
 
     @staticmethod
     def _content(case: Case) -> int:
-        """Return the hash of everything but the question, tags and cluster."""
+        """Return the hash of a case without its question, tags and cluster."""
         return hash(encode_json([case.kind, case.tools, case.reference, case.context]))
 
 

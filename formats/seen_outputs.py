@@ -17,7 +17,7 @@ from .imported_records import FilePosition
 
 
 class SeenOutputs:
-    """Hashes and places of the outputs read so far; compact, since a log may have millions."""
+    """Hashes and places of the outputs read so far, as arrays, since a log may have millions."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
@@ -52,12 +52,12 @@ class SeenOutputs:
         self._graded.append(graded)
 
     def free_trial(self, case_id: str, system: str, trial: int) -> int:
-        """Return the first unused trial number of a system at a case, from a given one."""
+        """Return the first trial number, from `trial` on, that a system has not used at a case."""
         trials = count(trial)
         return next(trial for trial in trials if hash((case_id, system, trial)) not in self._numbers)
 
     def as_attempt(self, output: Output) -> Output:
-        """Return an output with the trial of the same one before, or with the first unused trial."""
+        """Return an output with the trial of an equal earlier output, or with the first unused one."""
         attempts = (msgspec.structs.replace(output, trial=trial) for trial in count(output.trial))
         return next(attempt for attempt in attempts if not self._is_taken(attempt))
 
@@ -71,12 +71,12 @@ class SeenOutputs:
         return hash((case_id, system, 0)) in self._numbers
 
     def has_same(self, output: Output) -> bool:
-        """Return whether an output, with the same content, was there before."""
+        """Return whether an equal output was added before."""
         number = self._numbers.get(hash((output.case_id, output.system, output.trial)))
         return number is not None and self._contents[number] == hash(encode_json(output))
 
     def adds_grade(self, output: Output) -> bool:
-        """Return whether a grade is the first of an output that was there before, and note it."""
+        """Return whether an output was added before without a grade, and note that it has one now."""
         if not self.has_same(output):
             return False
         number = self._numbers[hash((output.case_id, output.system, output.trial))]
@@ -93,7 +93,7 @@ class SeenOutputs:
 
 
 def _repeated(output: Output, place: str, *, is_same: bool, graded: bool, in_table: bool) -> str:
-    """Return the error for a repeated output: where the first is, and what to type."""
+    """Return the message about a repeated output: where the first is, and the remedy."""
     if is_same and not in_table:
         return f"repeated: {output.case_id} is already {place}; skipped"
     if is_same:

@@ -19,18 +19,18 @@ from ..spelling import setting
 from .export_items import ExportContext, ExportItem, Written, identity, with_scores
 from .json_values import as_text
 
-_REASONS: dict[Outcome, str] = {
+_INSPECT_REASONS: dict[Outcome, str] = {
     "unparsable": "invalid_response_format",
     "refused": "refusal",
     "failed": "grader_failed",
 }
-"""Reasons for a missing score, in Inspect's words if it has one, else in ours."""
+"""Inspect's words for outcomes without a score; other outcomes keep their name."""
 
 
 def write_scores(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write scores for ``inspect score --scorer precomputed_scores``.
 
-    A verdict without a score is omitted, and unscored there.
+    Verdicts without a score are left out; Inspect counts these samples as unscored.
     """
     del run
     judged = list(items)
@@ -62,13 +62,13 @@ def _score_row(verdict: Verdict) -> dict[str, Any]:
 def write_log(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
     """Write logs that Inspect can view, analyse and score further.
 
-    One system gives a file; several give a folder with a log each.
+    One system gives a file, several a folder with one log each.
     """
     by_system: dict[str, list[ExportItem]] = {}
     for item in items:
         by_system.setdefault(item.output.system, []).append(item)
-    alone = len(by_system) == 1
-    files = [path if alone else path / f"{number:03d}.json" for number in range(1, len(by_system) + 1)]
+    is_single = len(by_system) == 1
+    files = [path if is_single else path / f"{number:03d}.json" for number in range(1, len(by_system) + 1)]
     for file, (system, outputs) in zip(files, by_system.items(), strict=True):
         with atomic_write(file) as out:
             # Inspect itself writes NaN for an unscored sample.
@@ -119,11 +119,8 @@ def _result(name: str, items: list[ExportItem]) -> dict[str, Any]:
 def _sample(item: ExportItem) -> dict[str, Any]:
     messages = [*_chat_messages(item), *_answer_messages(item)]
     text = item.output.text or ""
-    last = (
-        messages[-1]
-        if messages and messages[-1]["role"] == "assistant"
-        else {"role": "assistant", "content": text}
-    )
+    ends_with_answer = bool(messages) and messages[-1]["role"] == "assistant"
+    last_answer = messages[-1] if ends_with_answer else {"role": "assistant", "content": text}
     sample: dict[str, Any] = {
         "id": item.case.id,
         "epoch": item.output.trial + 1,
@@ -132,7 +129,7 @@ def _sample(item: ExportItem) -> dict[str, Any]:
         "messages": messages,
         "output": {
             "model": "none/none",
-            "choices": [{"message": last, "stop_reason": "stop"}],
+            "choices": [{"message": last_answer, "stop_reason": "stop"}],
             "completion": text,
         },
         "scores": {verdict.by: _score(verdict) for verdict in item.verdicts if verdict.repeat == 0},
@@ -157,7 +154,7 @@ def _target(item: ExportItem) -> str | list[str]:
 
 
 def _answer_messages(item: ExportItem) -> Iterator[dict[str, Any]]:
-    """Yield an output's steps as messages, its calls with made-up ids."""
+    """Yield the steps of an output as messages, with ids for its calls."""
     calls: list[tuple[str, ToolCall]] = []
     number = 0
     for step in _steps(item.output):
@@ -203,5 +200,5 @@ def _score(verdict: Verdict) -> dict[str, Any]:
         "metadata": identity(verdict) | verdict.evidence,
     }
     if verdict.score is None:
-        score["reason"] = _REASONS.get(verdict.outcome, verdict.outcome)
+        score["reason"] = _INSPECT_REASONS.get(verdict.outcome, verdict.outcome)
     return msgspec.to_builtins(score)

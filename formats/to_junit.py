@@ -37,13 +37,13 @@ def write(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Writte
 
 
 def _test(verdict: Verdict, run: ExportContext) -> ET.Element:
-    behind = "".join(
+    numbers = "".join(
         f" [{name} {number}]"
         for name, number in (("trial", verdict.trial), ("repeat", verdict.repeat))
         if number
     )
     test = ET.Element(
-        "testcase", classname=_clean(verdict.by), name=_clean(verdict.case_id + behind), time="0"
+        "testcase", classname=_clean(verdict.by), name=_clean(verdict.case_id + numbers), time="0"
     )
     properties = ET.SubElement(test, "properties")
     ET.SubElement(properties, "property", name="outcome", value=verdict.outcome)
@@ -53,9 +53,9 @@ def _test(verdict: Verdict, run: ExportContext) -> ET.Element:
         return test
     tag = "failure" if verdict.score is not None else "error" if verdict.outcome == "failed" else "skipped"
     message = verdict.reason or verdict.error_type or verdict.outcome
-    told = ET.SubElement(test, tag, message=_clean(message))
+    result = ET.SubElement(test, tag, message=_clean(message))
     if tag != "skipped":
-        told.set("type", _clean(verdict.error_type or verdict.outcome))
+        result.set("type", _clean(verdict.error_type or verdict.outcome))
     return test
 
 

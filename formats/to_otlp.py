@@ -17,8 +17,7 @@ from .export_items import ExportContext, ExportItem, Written, identity
 from .otlp import EVALUATION, SPAN_TAG, TRACE_TAG
 
 _SCOPE = "fiducial"
-_INFO = 9
-"""The severity number of INFO."""
+_SEVERITY_INFO = 9
 
 
 def evaluation_attributes(verdict: Verdict, item: ExportItem, run: ExportContext) -> dict[str, Any]:
@@ -42,7 +41,7 @@ def evaluation_attributes(verdict: Verdict, item: ExportItem, run: ExportContext
 
 
 def evaluated_span(item: ExportItem) -> tuple[str, str]:
-    """Return the trace and span of an output, in hexadecimal; empty if it came from none."""
+    """Return the trace and span of an output in hexadecimal, or "" if it came from no trace."""
     trace, span = (item.case.tags.get(name) for name in (TRACE_TAG, SPAN_TAG))
     return (trace, span) if isinstance(trace, str) and isinstance(span, str) else ("", "")
 
@@ -63,7 +62,7 @@ def _record(verdict: Verdict, item: ExportItem, run: ExportContext) -> dict[str,
     return {
         "timeUnixNano": nanoseconds,
         "observedTimeUnixNano": nanoseconds,
-        "severityNumber": _INFO,
+        "severityNumber": _SEVERITY_INFO,
         "eventName": EVALUATION,
         "attributes": list(_typed(evaluation_attributes(verdict, item, run))),
         **({"traceId": trace, "spanId": span} if trace else {}),
@@ -99,7 +98,7 @@ def send(items: Iterable[ExportItem], endpoint: str, run: ExportContext) -> int:
         from opentelemetry.sdk._logs import export  # noqa: PLC0415 - an extra  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise MissingExtraError("otel", "sending to a collector of OpenTelemetry") from error
-    results = _Results(cast("Any", OTLPLogExporter)(endpoint=endpoint))
+    results = _CountingExporter(cast("Any", OTLPLogExporter)(endpoint=endpoint))
     provider = cast("Any", sdk).LoggerProvider()
     provider.add_log_record_processor(cast("Any", export).SimpleLogRecordProcessor(results))
     logger = provider.get_logger("fiducial")
@@ -133,8 +132,8 @@ def _context(trace: str, span: str) -> dict[str, Any]:
     return {"context": library.set_span_in_context(library.NonRecordingSpan(context))}
 
 
-class _Results:
-    """Exporter that counts accepted records."""
+class _CountingExporter:
+    """Exporter that counts the records that another exporter sent, and failed to send."""
 
     def __init__(self, exporter: Any) -> None:
         self._exporter = exporter

@@ -1,6 +1,6 @@
-"""Probes for another tool's judge: Inspect, promptfoo, Azure.
+"""Probes for a judge of another tool: Inspect, promptfoo, Azure.
 
-A probe shows only what a judge may see: its id is a hash, and all probes have the same system.
+Files say only what a judge may see: ids are hashes, and all probes have the same system, so that neither tells the fault.
 """
 
 from __future__ import annotations

@@ -52,8 +52,10 @@ def write_csv(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Wr
     with atomic_write(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
         writer = csv.DictWriter(
-            text, _COLUMNS, quoting=csv.QUOTE_ALL
-        )  # else ; would begin a cell in some countries
+            text,
+            _COLUMNS,
+            quoting=csv.QUOTE_ALL,  # else a ; in a text would begin a cell where spreadsheets separate by it
+        )
         writer.writeheader()
         for row in verdict_rows(items):
             writer.writerow(
@@ -95,7 +97,7 @@ _OUTPUT_COLUMNS = ("id", "query", "messages", "tool_definitions", "accepted_answ
 def _expected_calls(case: Case) -> str | None:
     """Return the calls a case expects as JSON.
 
-    An empty list means that none is due, None that a column cannot hold them.
+    An empty list means that no call is due; None, that a column cannot express them.
     """
     if kind_spec(case.kind).call == "none":
         return _json([])
@@ -107,11 +109,11 @@ def _output_row(item: ExportItem) -> dict[str, Any]:
     case, output = item.case, item.output
     reference = case.reference
     messages = messages_asked(case, output)
-    alone = len(messages) == 1 and messages[0]["role"] == "user"
+    is_plain_question = len(messages) == 1 and messages[0]["role"] == "user"
     return {
         "id": case.id,
-        "query": message_text(messages[0]) if alone else None,
-        "messages": None if alone or not messages else _json(messages),
+        "query": message_text(messages[0]) if is_plain_question else None,
+        "messages": None if is_plain_question or not messages else _json(messages),
         "tool_definitions": _json(case.tools) if case.tools else None,
         "accepted_answers": _json(item.accepted) if item.accepted else None,
         "expected_calls": _expected_calls(case),
@@ -136,20 +138,20 @@ def _are_plain(calls: Any) -> bool:
 def _json(value: Any) -> str:
     """Return a value as JSON text.
 
-    In a column of structs every row would have every key.
+    A column of structs would give every row every key.
     """
     return encode_json(value).decode()
 
 
 def _card(run: ExportContext, rows: int, judges: list[str]) -> str:
-    listed = "\n".join(f"* `{name.replace('`', '')}`" for name in judges)
+    judge_list = "\n".join(f"* `{name.replace('`', '')}`" for name in judges)
     return (
         "---\nconfigs:\n- config_name: default\n  data_files: data/outputs.parquet\n---\n\n"
         f"# {' '.join(run.task.split())}\n\n"
         f"{rows:,} outputs with their verdicts, written {run.created} by fiducial.\n\n"
         "Columns `messages`, `tool_definitions`, `context`, `tool_calls`, `turns` and `verdicts` hold JSON text. A verdict without a score says why in\n"
         "`outcome`.\n\n"
-        f"Said by:\n\n{listed}\n"
+        f"Said by:\n\n{judge_list}\n"
     )
 
 

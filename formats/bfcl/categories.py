@@ -27,7 +27,7 @@ class Category(msgspec.Struct, frozen=True):
         group: Its group in the aggregated scores.
         family: Family of its check.
         size: Number of entries in the published data set.
-        data: Stem of its data file, if not the name (backends share one file).
+        data: Stem of its data file; several categories may share one.
         folder: Folder of its result and score files below the system's folder.
     """
 
@@ -84,13 +84,13 @@ _ALL = (
 CATEGORIES: dict[str, Category] = {category.name: category for category in _ALL}
 """Every readable category by name, in BFCL's order."""
 
-_EARLIER_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
-"""Names of categories in version 3, which its entries still have."""
+_V3_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
+"""Names of categories in version 3, which ids of entries still have."""
 
 _COLLECTIONS: dict[str, list[Category]] = {
     "all": [category for category in _ALL if category.group != "retired"],
-    "all_scoring": [c for c in _ALL if c.group not in {"retired", "format_sensitivity"}],
-    "single_turn": [c for c in _ALL if c.group in {"non_live", "live"}],
+    "all_scoring": [category for category in _ALL if category.group not in {"retired", "format_sensitivity"}],
+    "single_turn": [category for category in _ALL if category.group in {"non_live", "live"}],
     "memory": [category for category in _ALL if category.data == "memory"],
     "web_search": [category for category in _ALL if category.data == "web_search"],
     **{
@@ -100,8 +100,8 @@ _COLLECTIONS: dict[str, list[Category]] = {
 
 
 def category_called(name: str) -> Category | None:
-    """Return a category by its name or by that of version 3 (``simple``); None if there is none."""
-    return CATEGORIES.get(_EARLIER_NAMES.get(name, name))
+    """Return a category by its name, or its name in version 3 (``simple``), else None."""
+    return CATEGORIES.get(_V3_NAMES.get(name, name))
 
 
 def category_of(entry_id: str) -> Category:
@@ -118,7 +118,7 @@ def category_of(entry_id: str) -> Category:
 
 def data_stems(category: Category) -> list[str]:
     """Return the stems of the files that may hold a category: version 4, then version 3."""
-    names = [category.data, *(old for old, new in _EARLIER_NAMES.items() if new == category.data)]
+    names = [category.data, *(old for old, new in _V3_NAMES.items() if new == category.data)]
     return [f"BFCL_v{version}_{name}" for version in (4, 3) for name in names]
 
 
@@ -128,16 +128,16 @@ def expand(names: Iterable[str]) -> list[Category]:
     Raises:
         UsageError: A name is neither a category nor a group.
     """
-    wanted: set[str] = set()
+    chosen: set[str] = set()
     for name in names:
         if (category := category_called(name)) is not None:
-            wanted.add(category.name)
+            chosen.add(category.name)
         elif name in _COLLECTIONS:
-            wanted.update(category.name for category in _COLLECTIONS[name])
+            chosen.update(category.name for category in _COLLECTIONS[name])
         else:
-            every = ", ".join([*CATEGORIES, *_COLLECTIONS])
-            raise UsageError(f"no BFCL category or group is called {name!r}; known: {every}")
-    return [category for category in _ALL if category.name in wanted]
+            known = ", ".join([*CATEGORIES, *_COLLECTIONS])
+            raise UsageError(f"no BFCL category or group is called {name!r}; known: {known}")
+    return [category for category in _ALL if category.name in chosen]
 
 
 def category_name(entry_id: str) -> str:
@@ -150,7 +150,7 @@ def category_name(entry_id: str) -> str:
 
 
 def sort_key(entry_id: str) -> tuple[int, str, int]:
-    """BFCL's order of entries: priority of the kind of category, category, number.
+    """Return the sort key of an entry in BFCL's order: kind of category, category, number.
 
     Raises:
         ValueError: The id lacks a required number.

@@ -15,12 +15,12 @@ from ..json_values import is_object
 from ..zipped import DAMAGED
 
 MAX_MEMBER_BYTES = 256 * 1024 * 1024
-"""Most bytes of an unpacked file in a wheel; BFCL's largest has 20 MB."""
+"""Maximum size of an unpacked file in a wheel, in bytes; BFCL's largest has 20 MB."""
 
-_PLACES = ("", "bfcl_eval/data", "berkeley-function-call-leaderboard/bfcl_eval/data", "data")
+_DATA_FOLDERS = ("", "bfcl_eval/data", "berkeley-function-call-leaderboard/bfcl_eval/data", "data")
 """Folders of the data files below the folder that a user names."""
 
-_WHEEL_PLACE = "bfcl_eval/data/"
+_WHEEL_FOLDER = "bfcl_eval/data/"
 
 
 class DataSource(Protocol):
@@ -42,15 +42,13 @@ class DataSource(Protocol):
 def open_source(path: Path) -> DataSource:
     """Find BFCL's files in a folder, a repository checkout or a ``bfcl_eval-*.whl``.
 
-    Files are ``BFCL_v4_*.json``, or those of version 3.
-
-    No file is unpacked.
+    Its files are called ``BFCL_v4_*.json``, or ``BFCL_v3_*.json``. No file is unpacked to disk.
 
     Raises:
         InputError: There are no such files.
     """
     if path.is_dir():
-        for place in _PLACES:
+        for place in _DATA_FOLDERS:
             if any((path / place).glob("BFCL_v[34]_*.json")):
                 return FolderSource(path / place)
         raise InputError("holds no BFCL_v4_*.json, neither directly nor in bfcl_eval/data", path=path)
@@ -84,21 +82,21 @@ class WheelSource:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with _translated(path), zipfile.ZipFile(path) as archive:
+        with _translated_errors(path), zipfile.ZipFile(path) as archive:
             self._sizes = {
-                info.filename.removeprefix(_WHEEL_PLACE): info.file_size
+                info.filename.removeprefix(_WHEEL_FOLDER): info.file_size
                 for info in archive.infolist()
-                if info.filename.startswith(_WHEEL_PLACE)
+                if info.filename.startswith(_WHEEL_FOLDER)
             }
         if not any(name.startswith(("BFCL_v4_", "BFCL_v3_")) for name in self._sizes):
-            raise InputError(f"the archive holds no {_WHEEL_PLACE}BFCL_v4_*.json", path=path)
+            raise InputError(f"the archive holds no {_WHEEL_FOLDER}BFCL_v4_*.json", path=path)
 
     def place(self, relative: str) -> str:
         """Return the wheel's path and the path inside."""
-        return f"{self.path}!{_WHEEL_PLACE}{relative}"
+        return f"{self.path}!{_WHEEL_FOLDER}{relative}"
 
     def has(self, relative: str) -> bool:
-        """Return whether the wheel holds the file."""
+        """Return whether the wheel contains the file."""
         return relative in self._sizes
 
     def lines(self, relative: str) -> Iterator[tuple[int, bytes]]:
@@ -109,28 +107,28 @@ class WheelSource:
         if self._sizes[relative] > MAX_MEMBER_BYTES:
             raise InputError(f"unpacks to more than {MAX_MEMBER_BYTES >> 20} MiB; refused", path=place)
         with (
-            _translated(place),
+            _translated_errors(place),
             zipfile.ZipFile(self.path) as archive,
-            archive.open(_WHEEL_PLACE + relative) as file,
+            archive.open(_WHEEL_FOLDER + relative) as file,
         ):
             yield from _bounded_lines(file, place)
 
 
 def _bounded_lines(file: IO[bytes], place: str) -> Iterator[tuple[int, bytes]]:
     number = 0
-    remaining = MAX_MEMBER_BYTES
+    bytes_left = MAX_MEMBER_BYTES
     while raw := file.readline(MAX_LINE_BYTES + 1):
         number += 1
-        remaining -= len(raw)
+        bytes_left -= len(raw)
         # The size in the archive's index is only a claim, so the unpacked bytes are counted, too.
-        if len(raw) > MAX_LINE_BYTES or remaining < 0:
+        if len(raw) > MAX_LINE_BYTES or bytes_left < 0:
             raise RecordError("the line, or the file it is in, is too long", path=place, line=number)
         if raw.strip():
             yield number, raw
 
 
 @contextmanager
-def _translated(place: Path | str) -> Generator[None]:
+def _translated_errors(place: Path | str) -> Generator[None]:
     try:
         with readable(place):
             yield
@@ -152,7 +150,7 @@ def read_document(source: DataSource, relative: str) -> Any:
 
 
 def parse_object(raw: bytes, *, place: str, line: int | None = None) -> dict[str, Any]:
-    """Like `parse_json`, for a line that must be an object."""
+    """Parse JSON that must be an object; see `parse_json`."""
     value = parse_json(raw, place=place, line=line)
     if not is_object(value):
         raise RecordError(f"expected a JSON object, got {type(value).__name__}", path=place, line=line)
@@ -162,7 +160,7 @@ def parse_object(raw: bytes, *, place: str, line: int | None = None) -> dict[str
 def parse_json(raw: bytes, *, place: str, line: int | None = None) -> Any:
     """Parse JSON as Python's json module writes it.
 
-    NaN, Infinity and lone surrogates are tolerated.
+    NaN, Infinity and lone surrogates are accepted.
 
     Raises:
         RecordError: It is not JSON, not UTF-8, or nested too deeply.

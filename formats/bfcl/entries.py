@@ -14,7 +14,7 @@ from .categories import Category, category_called, data_stems
 from .configurations import CONFIGURATIONS, SensitivityId
 from .data_source import DataSource, read_document, read_objects
 
-_FILES = {
+_DOCUMENT_FILES = {
     "GorillaFileSystem": "gorilla_file_system",
     "MathAPI": "math_api",
     "MessageAPI": "message_api",
@@ -28,34 +28,36 @@ _FILES = {
     "MemoryAPI_vector": "memory_vector",
     "MemoryAPI_rec_sum": "memory_rec_sum",
 }
+"""Names of the files with the function documents of each class."""
 
-
-_DOCUMENTS = "multi_turn_func_doc"
+_DOCUMENT_FOLDER = "multi_turn_func_doc"
 
 
 class ClassDocuments:
-    """The documents of each class, read on first use.
+    """Function documents of each class, read on first use.
 
-    Data without documents can be scored; its cases offer no tools.
+    Data without documents can be scored, too; then cases offer no tools.
     """
 
     def __init__(self, source: DataSource) -> None:
         self._source = source
         self._known: dict[str, list[dict[str, Any]]] = {}
-        self._documented = any(source.has(f"{_DOCUMENTS}/{file}.json") for file in _FILES.values())
+        self._documented = any(
+            source.has(f"{_DOCUMENT_FOLDER}/{file}.json") for file in _DOCUMENT_FILES.values()
+        )
 
     def of(
         self, entry: dict[str, Any], place: str, line: int
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the function documents offered at the start of an entry, and those added later.
 
-        The later ones are withheld until a later turn.
+        Functions that the entry withholds are offered from a later turn on.
         """
         withheld = set(chain.from_iterable(entry.get("missed_function", {}).values()))
         offered: list[dict[str, Any]] = []
         later: list[dict[str, Any]] = []
         for class_name in entry.get("involved_classes", []):
-            if class_name not in _FILES:
+            if class_name not in _DOCUMENT_FILES:
                 raise RecordError(
                     f"no function documents are known for class {class_name!r}",
                     path=place,
@@ -68,7 +70,7 @@ class ClassDocuments:
 
     def _of(self, class_name: str) -> list[dict[str, Any]]:
         if class_name not in self._known:
-            path = f"{_DOCUMENTS}/{_FILES[class_name]}.json"
+            path = f"{_DOCUMENT_FOLDER}/{_DOCUMENT_FILES[class_name]}.json"
             self._known[class_name] = (
                 [document for _, document in read_objects(self._source, path)] if self._documented else []
             )
@@ -77,7 +79,7 @@ class ClassDocuments:
 
 _QUESTION_FOLDERS = ("", "unused_datasets/question/", "unused_datasets/")
 _ANSWER_FOLDERS = ("possible_answer/", "unused_datasets/possible_answer/")
-"""Folders of the files: that of the others, or the published data set's folder of retired categories."""
+"""Folders of ground truth: the usual one, and that of retired categories."""
 
 _ANSWERLESS = ("irrelevance", "live_irrelevance", "live_relevance")
 
@@ -140,8 +142,8 @@ def _paths(source: DataSource, category: Category) -> tuple[str, str | None]:
         return questions_path, None
     name = questions_path.rpartition("/")[2]
     answers = [f"{folder}{name}" for folder in _ANSWER_FOLDERS]
-    beside = answers[questions_path.startswith("unused_datasets/")]
-    return questions_path, next((path for path in (beside, *answers) if source.has(path)), beside)
+    preferred = answers[questions_path.startswith("unused_datasets/")]
+    return questions_path, next((path for path in (preferred, *answers) if source.has(path)), preferred)
 
 
 def _paired(
@@ -149,7 +151,7 @@ def _paired(
 ) -> Iterator[tuple[tuple[int, dict[str, Any]], dict[str, Any] | None]]:
     """Pair questions with their ground truths.
 
-    Agentic ids are shared by categories, so their entries pair by position.
+    Agentic categories share ids, so that their entries are paired by position.
     """
     answer_lines = iter(()) if answers is None else read_objects(source, answers)
     for line, raw in read_objects(source, questions):
@@ -169,7 +171,7 @@ def _paired(
 
 
 def _rewritten(raw: dict[str, Any], category: Category) -> dict[str, Any]:
-    """Return the entry as seen by one of the categories that share its file."""
+    """Return an entry with the id, and the memory class, of one of the categories that share it."""
     if category.family != "agentic":
         return raw
     entry = {**raw, "id": raw["id"].replace(category.data, category.name, 1)}
@@ -182,18 +184,18 @@ def _sensitivity_entries(source: DataSource, category: Category) -> Iterator[Ent
     stems = data_stems(category)
     relative = next((f"{stem}.json" for stem in stems if source.has(f"{stem}.json")), f"{stems[0]}.json")
     try:
-        wanted = convert(read_document(source, relative), dict[str, set[str]])
+        ids_by_category = convert(read_document(source, relative), dict[str, set[str]])
     except msgspec.ValidationError as error:
         raise InputError(
             f"expected a list of ids by category: {error}", path=source.place(relative)
         ) from error
     number = 0
-    for name, chosen in wanted.items():
+    for name, chosen_ids in ids_by_category.items():
         original = category_called(name)
         if original is None:
             raise InputError(f"{name!r} is not a category", path=source.place(relative))
         for entry in read_entries(source, original):
-            if entry.id not in chosen:
+            if entry.id not in chosen_ids:
                 continue
             for configuration in CONFIGURATIONS:
                 entry_id = str(SensitivityId(number, configuration, entry.id))

@@ -1,4 +1,7 @@
-"""BFCL's result trees as Outputs: a folder per system, a file per category."""
+"""BFCL's result trees as Outputs.
+
+A tree has a folder per system and in it a file per category, with one answer a line.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ from .data_source import parse_object
 
 _FILE_NAME = re.compile(r"\ABFCL_v\d+_(\w+)_result\.json")
 
-_NOT_SCORED = ("chatable", "sql", "exec", "rest", "prereq")
-"""Parts of names of categories whose results BFCL skips."""
+_UNSCORED_WORDS = ("chatable", "sql", "exec", "rest", "prereq")
+"""Words in the names of categories whose results BFCL does not score."""
 
 
 class ResultFile(NamedTuple):
@@ -50,7 +53,7 @@ class ResultLine(NamedTuple):
 
     @property
     def result(self) -> Any:
-        """Stored answer of the system."""
+        """The answer as the system gave it."""
         return self.fields["result"]
 
 
@@ -68,13 +71,13 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
     unscored: list[Path] = []
     for path in sorted(root.rglob("*_result.json")):
         match = _FILE_NAME.fullmatch(path.name)
-        system, *below = path.relative_to(root).parts
-        if match is None or not below:
+        system, *rest_of_path = path.relative_to(root).parts
+        if match is None or not rest_of_path:
             continue
         name = match[1]
         category = category_called(name)
         is_chosen = categories is not None and category in categories
-        if not is_chosen and any(word in name for word in _NOT_SCORED):
+        if not is_chosen and any(word in name for word in _UNSCORED_WORDS):
             unscored.append(path)
             continue
         if category is None:
@@ -88,8 +91,8 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
             by_key[system, category.name] = ResultFile(system, category, path)
     if not by_key:
         raise _no_results(root, unscored)
-    order = {name: index for index, name in enumerate(CATEGORIES)}
-    files = sorted(by_key.values(), key=lambda file: (file.system, order[file.category.name]))
+    position = {name: index for index, name in enumerate(CATEGORIES)}
+    files = sorted(by_key.values(), key=lambda file: (file.system, position[file.category.name]))
     return ResultTree(files, unscored)
 
 
@@ -121,9 +124,9 @@ def _result_line(raw: bytes, path: Path, line: int) -> ResultLine:
 
 
 class ResultIndex:
-    """The answers of a file by id, read on demand by their offsets.
+    """The answers of a file by id, read when they are needed.
 
-    The index is made by reading and checking every line.
+    Making the index reads and checks every line, but keeps only its offset.
 
     Attributes:
         lines: 1-based line number of each id.
