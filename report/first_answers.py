@@ -184,7 +184,7 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
 
 
 class _Limits(NamedTuple):
-    """How much of each part a screen shows.
+    """Limits on what a screen shows of each part.
 
     Attributes:
         free_calls: Say that no call was made, if none was.
