@@ -185,7 +185,7 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
 
 
 class _Limits(NamedTuple):
-    """Limits of each part of a screen.
+    """Limits on what a screen shows of each part.
 
     Attributes:
         free_calls: Say that no call was made, if none was.

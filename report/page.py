@@ -1,4 +1,4 @@
-"""Shared parts of all pages: templates, styles, scripts, security policy, and `ResultPage`.
+"""Parts that all pages share: templates, styles, scripts, security policy, `ResultPage`.
 
 The policy keeps a browser from loading or running anything but the page's own style and script. `document_page` writes
 the page of a result, `page_cell` shows it in a notebook; reports of runs are in `html`.
