@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from fiducial.cli.declared_options import harmless_options, options_of
 from fiducial.cli.main import cli
 from fiducial.settings.results_settings import JsonSettings
-from fiducial.settings.setting import DeclaredSettings, Setting, declared
+from fiducial.settings.setting import DeclaredSettings, Setting, verb_settings
 from fiducial.settings.verbs.trials import TrialsSettings
 
 
@@ -39,7 +39,7 @@ def verb_of(words: tuple[str, ...]) -> type[DeclaredSettings]:
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_command_has_the_settings_of_its_verb_and_plugins(words: tuple[str, ...]):
     names = [param.name for param in COMMANDS[words].params]
-    assert names == [*(each.name for each in declared(verb_of(words))), "plugin"]
+    assert names == [*(each.name for each in verb_settings(verb_of(words))), "plugin"]
 
 
 def test_a_verb_is_read_as_its_settings_say():
