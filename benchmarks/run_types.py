@@ -27,7 +27,7 @@ moments = {
     "judges/transport/exchange.py make_request",
     "judges/reply_verdicts.py read_reply",
     "evaluation/store/journal.py VerdictJournal.append_line",
-    "evaluation/conclusion/run_results.py Sums.add",
+    "evaluation/conclusion/running_counts.py Sums.add",
     "evaluation/conclusion/conclude.py _use",
     "report/html.py write_report",
 }

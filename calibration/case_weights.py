@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..tables.column_names import TRIALS_OF_CASE
-from .arrays import FloatArray, IntArray, first_known
+from .arrays import BoolArray, FloatArray, IntArray, first_known
 from .tables.calibration_table import TRIAL, Table
 from .tables.table_labels import split_item
 
@@ -39,6 +39,12 @@ def weights_of(table: Table) -> FloatArray | None:
     """Return row weights from the column that `with_case_weights` sets, or None without it."""
     trials = table.numbers.get(TRIALS_OF_CASE)
     return None if trials is None else case_weights(trials)
+
+
+def weights_of_rows(table: Table, rows: BoolArray) -> FloatArray | None:
+    """Return the weights of some rows, or None if all rows of the table have weight 1."""
+    weight = weights_of(table)
+    return None if weight is None else weight[rows]
 
 
 def cases_of(table: Table) -> int | None:

@@ -30,11 +30,12 @@ from .open_bound import decided_rows, rate_if_worse
 from .pass_or_fail import pass_or_fail
 from .people_errors import label_errors
 from .rate_cautions import rate_cautions
-from .rate_estimates import UNEVEN, RateTerms, judge_mean, rate_estimates, scenarios, ungraded_shares
+from .rate_estimates import UNEVEN, RateTerms, judge_mean, rate_estimates, scenarios
 from .rate_interval import RateInterval
 from .repeated_verdicts import score_variance, with_repeats
 from .several_judges import several_judges_rate
 from .strata import with_strata
+from .ungraded_levels import ungraded_shares
 
 
 class FurtherEstimates(NamedTuple):

@@ -9,18 +9,18 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 import numpy as np
 
-from ..arrays import BoolArray, FloatArray
-from ..case_weights import weights_of
+from ..arrays import BoolArray
+from ..case_weights import weights_of, weights_of_rows
 from ..label_declarations import LabelsChosenBy
 from ..statistic import Statistic, undefined
-from ..tables.calibration_table import FAILED, PROBABILITY, Table
+from ..tables.calibration_table import PROBABILITY, Table
 from .active_labels import DrawnLabels, active_estimate
 from .anytime import anytime_rate
 from .binary_verdicts import post_stratified, rogan_gladen_of
 from .chosen_by_columns import Contradiction, contradiction
 from .chosen_labels import chosen_within_strata
 from .drawn import pending_labels, round_of, unequal_chances, was_drawn
-from .estimation_results import VALID_IF_CHOSEN_BY, StratumEstimate, Target, UngradedShares
+from .estimation_results import VALID_IF_CHOSEN_BY, StratumEstimate, Target
 from .estimators import (
     LabelledAndJudged,
     label_equivalents,
@@ -34,7 +34,7 @@ from .pass_or_fail import given_scores
 from .rate_interval import RateInterval
 from .strata import BY_SCORE, STRATUM, stratified_items, with_strata
 from .stratified import StratifiedItems, stratified_prediction_powered, stratum_estimates
-from .ungraded_levels import UngradedLevel
+from .ungraded_levels import ungraded_levels
 
 _NEED_RANDOM_SAMPLE = ("labels_only", "ppi", "ppi_plus_plus", "post_stratified", "rogan_gladen")
 """Estimates that are valid for a random sample of labels."""
@@ -208,16 +208,10 @@ def judge_mean(table: Table, terms: RateTerms) -> Statistic:
     return labels_only(
         score,
         table.cluster[judged],
-        _weights_of_rows(table, judged),
+        weights_of_rows(table, judged),
         interval=terms.interval,
         level=terms.level,
     )
-
-
-def _weights_of_rows(table: Table, rows: BoolArray) -> FloatArray | None:
-    """Return the weights of some rows, or None if all rows of the table have weight 1."""
-    weight = weights_of(table)
-    return None if weight is None else weight[rows]
 
 
 def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
@@ -278,7 +272,7 @@ def _with_all_judged(table: Table, data: LabelledAndJudged) -> LabelledAndJudged
     if data.label_weight is None:
         return data
     return replace(
-        data, unlabelled_cluster=table.cluster[judged], unlabelled_weight=_weights_of_rows(table, judged)
+        data, unlabelled_cluster=table.cluster[judged], unlabelled_weight=weights_of_rows(table, judged)
     )
 
 
@@ -312,43 +306,8 @@ def _labelled_and_judged(table: Table, labelled: BoolArray, unlabelled: BoolArra
         table.score[unlabelled],
         table.cluster[labelled],
         table.cluster[unlabelled],
-        _weights_of_rows(table, labelled),
-        _weights_of_rows(table, unlabelled),
-    )
-
-
-def ungraded_levels(table: Table) -> tuple[UngradedLevel, ...]:
-    """Return the ungraded items with labels by kind, failed calls apart."""
-    ungraded, labelled = np.isnan(table.score), np.isfinite(table.label)
-    failed = np.isfinite(table.numbers[FAILED]) if FAILED in table.numbers else np.zeros(len(table), np.bool_)
-    levels: list[UngradedLevel] = []
-    for rows in (ungraded & ~failed, ungraded & failed):
-        with_label, without_label = rows & labelled, rows & ~labelled
-        if with_label.any():
-            levels.append(
-                UngradedLevel(
-                    table.label[with_label],
-                    table.cluster[with_label],
-                    table.cluster[without_label],
-                    _weights_of_rows(table, with_label),
-                    _weights_of_rows(table, without_label),
-                )
-            )
-    return tuple(levels)
-
-
-def ungraded_shares(table: Table) -> UngradedShares | None:
-    """Return the shares of ungraded rows, by weight, or None without one."""
-    ungraded, labelled = np.isnan(table.score), np.isfinite(table.label)
-    if not ungraded.any():
-        return None
-    weight = weights_of(table)
-    share = np.full(len(table), 1 / len(table)) if weight is None else weight / weight.sum()
-    with_label = ungraded & labelled
-    return UngradedShares(
-        labelled=float(share[with_label].sum()),
-        passed=float(share[with_label] @ table.label[with_label]),
-        unlabelled=float(share[ungraded & ~labelled].sum()),
+        weights_of_rows(table, labelled),
+        weights_of_rows(table, unlabelled),
     )
 
 
@@ -363,7 +322,7 @@ def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Wei
         "labels_only": labels_only(
             table.label[with_label],
             table.cluster[with_label],
-            _weights_of_rows(table, with_label),
+            weights_of_rows(table, with_label),
             interval=interval,
             level=level,
         ),

@@ -11,7 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import FloatArray, IntArray
+from ..case_weights import weights_of, weights_of_rows
 from ..row_weights import mean_influence, total_weight, weighted_mean
+from ..tables.calibration_table import FAILED, Table
+from .estimation_results import UngradedShares
 
 
 class UngradedLevel(NamedTuple):
@@ -112,3 +115,38 @@ def sum_of_levels(
         for total, level in zip(totals[1:], levels, strict=True)
     )
     return SumOfLevels(rate, (np.concatenate(labelled), np.concatenate(others)), extra_variance)
+
+
+def ungraded_levels(table: Table) -> tuple[UngradedLevel, ...]:
+    """Return the ungraded items with labels by kind, failed calls apart."""
+    ungraded, labelled = np.isnan(table.score), np.isfinite(table.label)
+    failed = np.isfinite(table.numbers[FAILED]) if FAILED in table.numbers else np.zeros(len(table), np.bool_)
+    levels: list[UngradedLevel] = []
+    for rows in (ungraded & ~failed, ungraded & failed):
+        with_label, without_label = rows & labelled, rows & ~labelled
+        if with_label.any():
+            levels.append(
+                UngradedLevel(
+                    table.label[with_label],
+                    table.cluster[with_label],
+                    table.cluster[without_label],
+                    weights_of_rows(table, with_label),
+                    weights_of_rows(table, without_label),
+                )
+            )
+    return tuple(levels)
+
+
+def ungraded_shares(table: Table) -> UngradedShares | None:
+    """Return the shares of ungraded rows, by weight, or None without one."""
+    ungraded, labelled = np.isnan(table.score), np.isfinite(table.label)
+    if not ungraded.any():
+        return None
+    weight = weights_of(table)
+    share = np.full(len(table), 1 / len(table)) if weight is None else weight / weight.sum()
+    with_label = ungraded & labelled
+    return UngradedShares(
+        labelled=float(share[with_label].sum()),
+        passed=float(share[with_label] @ table.label[with_label]),
+        unlabelled=float(share[ungraded & ~labelled].sum()),
+    )

@@ -27,7 +27,8 @@ from ...records import (
     read_records,
 )
 from ...records.disk_files import shards_of
-from ..conclusion.run_results import SystemResult, Tally
+from ..conclusion.run_results import SystemResult
+from ..conclusion.running_counts import Tally
 from ..engines.worker_processes import cores, map_ordered
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 from ..progress import Progress

@@ -31,8 +31,8 @@ from .run_results import (
     FaultExample,
     StratumRate,
     SystemResult,
-    Tally,
 )
+from .running_counts import Tally
 
 
 def with_overall_rates(

@@ -27,8 +27,9 @@ from ..store.run_store import RunStore
 from ..store.run_writer import RunWriter
 from .completed_results import with_examples, with_overall_rates
 from .rates_by_part import system_results
-from .run_results import JudgeUse, OpenScores, SystemResult, Tally, entry
+from .run_results import JudgeUse, SystemResult
 from .run_summary import RunSummary, certified_in, folder_named, keep_comparison
+from .running_counts import OpenScores, Tally, entry
 from .uneven_trials import with_uneven_overall, with_uneven_trials, with_weights
 
 if TYPE_CHECKING:

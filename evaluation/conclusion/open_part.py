@@ -12,7 +12,8 @@ from ...calibration.corrected_rate.estimators import LabelledAndJudged, labels_o
 from ...calibration.label_declarations import LabelsDeclaredBy
 from ...calibration.statistic import undefined
 from ...records import ItemKey
-from .run_results import CORRECTED, OpenScores, StratumRate
+from .run_results import CORRECTED, StratumRate
+from .running_counts import OpenScores
 
 _MIN_LABELS = 2
 """Minimum number of labels from which a spread can be estimated."""

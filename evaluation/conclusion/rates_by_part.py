@@ -15,17 +15,8 @@ from ...calibration.intervals.closed_forms import wilson_interval
 from ...calibration.label_declarations import LabelsDeclaredBy
 from ...calibration.statistic import Interval
 from ...records import Author, ItemKey, Kind
-from .run_results import (
-    DECIDED,
-    JUDGED,
-    OPEN,
-    UNJUDGED,
-    OtherForms,
-    StratumRate,
-    Sums,
-    SystemResult,
-    Tally,
-)
+from .run_results import DECIDED, JUDGED, OPEN, UNJUDGED, OtherForms, StratumRate, SystemResult
+from .running_counts import Sums, Tally
 
 JudgesKind: TypeAlias = Callable[[Author, Kind], bool]
 """Whether a judge is asked about a kind of case."""

@@ -14,7 +14,8 @@ from ...records import ItemKey, Verdict
 from ...records.made_scores import reaches
 from ..store.journal_rows import StoredVerdict
 from ..store.run_store import RunStore
-from .run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult, Tally, UnevenTrials
+from .run_results import CORRECTED, DECIDED, OPEN, UNJUDGED, StratumRate, SystemResult, UnevenTrials
+from .running_counts import Tally
 
 if TYPE_CHECKING:
     from ...calibration.comparison.outputs import Graded

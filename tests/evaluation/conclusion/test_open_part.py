@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.conclusion.open_part import corrected_rate
-from fiducial.evaluation.conclusion.run_results import CORRECTED, OpenScores
+from fiducial.evaluation.conclusion.run_results import CORRECTED
+from fiducial.evaluation.conclusion.running_counts import OpenScores
 from fiducial.records import ItemKey, Verdict
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from fiducial.evaluation.conclusion.rates_by_part import system_results
-from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN, Tally
+from fiducial.evaluation.conclusion.run_results import DECIDED, OPEN
+from fiducial.evaluation.conclusion.running_counts import Tally
 from fiducial.records import Kind, Outcome, Source, Verdict
 
 

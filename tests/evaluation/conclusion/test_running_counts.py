@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from each_row import each_row
 
-from fiducial.evaluation.conclusion.run_results import Sums, Tally
+from fiducial.evaluation.conclusion.running_counts import Sums, Tally
 from fiducial.records import UNGRADED, Outcome, Verdict
 
 
