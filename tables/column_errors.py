@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..records import nearest
+from ..spelling import spelled_pairs
 from .amount_columns import is_never_grades
 from .column_guesses import guessed
 from .column_names import FIELDS, HEADERS, TABLE_FIELDS, is_label_like, is_score_like, normal
@@ -120,3 +121,17 @@ def nothing_asked(
 def text_columns(row: Mapping[str, Any]) -> list[str]:
     """Return the columns whose cell is a text of several words."""
     return [name for name, value in row.items() if isinstance(value, str) and " " in value.strip()]
+
+
+def duplicate_remedy(column: str, *, has_trial: bool) -> str:
+    """Return what to do about two rows of one identity, which this column may tell apart."""
+    if normal(column) in FIELDS["system"]:
+        return f"; if {column!r} names who answered, {spelled_pairs('map', {'system': column})}; otherwise delete one"
+    in_order = spelled_pairs("map", {"repeat": "#"})
+    of_trials = (
+        "" if has_trial else f", if outputs of several trials, {spelled_pairs('map', {'trial': column})}"
+    )
+    return (
+        f"; if these are repeats, name the column that numbers them: {spelled_pairs('map', {'repeat': column})} ({in_order} numbers "
+        f"them in order){of_trials}; otherwise delete one"
+    )

@@ -17,7 +17,8 @@ from ...records import JudgeId
 from ...records.scale import UNDECLARED_SCALE, Scale, judge_scale, named_judges
 from ...spelling import spelled_pairs
 from ...tables.alike_grades import PEOPLE, AlikeGrades
-from ...tables.column_names import FIELDS, is_number_field, normal
+from ...tables.column_errors import duplicate_remedy
+from ...tables.column_names import is_number_field
 from ...tables.grades import as_number, is_above_one, is_missing
 from ...tables.table_rows import NumberedRow
 from ...tables.unread_grades import UnreadGrades
@@ -49,20 +50,6 @@ _CELL_READERS: dict[str, Callable[[Any, str], Any]] = {
     "judge": name_of,
     "cluster": cluster_of,
 }
-
-
-def _duplicate_remedy(column: str, *, has_trial: bool) -> str:
-    """Return what to do about two rows of one identity, which this column may tell apart."""
-    if normal(column) in FIELDS["system"]:
-        return f"; if {column!r} names who answered, {spelled_pairs('map', {'system': column})}; otherwise delete one"
-    in_order = spelled_pairs("map", {"repeat": "#"})
-    of_trials = (
-        "" if has_trial else f", if outputs of several trials, {spelled_pairs('map', {'trial': column})}"
-    )
-    return (
-        f"; if these are repeats, name the column that numbers them: {spelled_pairs('map', {'repeat': column})} ({in_order} numbers "
-        f"them in order){of_trials}; otherwise delete one"
-    )
 
 
 NO_ROW = "there is no row; expected rows with item_id, judge and score"
@@ -381,7 +368,7 @@ class TableBuilder:
         path = self._path[max(start for start in self._path if start <= row)]
         needs_no_remedy = self._has_run_rows or "repeat" in table.columns
         column, has_trial = _numbering_column(table) or "COLUMN", "trial" in table.columns
-        remedy = "" if needs_no_remedy else _duplicate_remedy(column, has_trial=has_trial)
+        remedy = "" if needs_no_remedy else duplicate_remedy(column, has_trial=has_trial)
         raise DuplicateRowError(
             f"a second row of {identity}{remedy}",
             path=path,
