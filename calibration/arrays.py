@@ -21,7 +21,7 @@ _ROUNDING = 1e-13
 """A variance of numbers in [0, 1] below this is rounding: the numbers are one constant."""
 
 _MAX_ENTRIES_PER_ROW = 8
-"""Maximum entries per row of a lookup table; for sparser numbers sorting is cheaper."""
+"""Maximum number of lookup-table entries per row; for sparser numbers sorting is cheaper."""
 
 FOLDS = 10
 """Number of parts into which clusters are split for cross-fitting."""
@@ -73,7 +73,7 @@ def first_known(values: FloatArray, group: IntArray, groups: int) -> FloatArray:
     Values and their group numbers have shape ``(n,)``.
     """
     first = np.full(groups, np.nan)
-    # The last assignment to a group counts, so go backwards.
+    # NumPy keeps the last of several assignments to a group, so go backwards.
     backwards = np.flatnonzero(np.isfinite(values))[::-1]
     first[group[backwards]] = values[backwards]
     return first
@@ -109,7 +109,10 @@ def folds_of(cluster: IntArray) -> tuple[IntArray, int]:
 def bisected(
     low: float, high: float, holds: Callable[[float], bool], *, halvings: int = 60
 ) -> tuple[float, float]:
-    """Bisect a monotone condition; return its last false and its first true point."""
+    """Bisect a condition that is false up to some point and true from there.
+
+    Return the largest point found where it is false, and the smallest where it is true.
+    """
     for _ in range(halvings):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -36,8 +36,8 @@ def chance_verdict(balanced_accuracy: Statistic | None) -> ChanceVerdict | None:
 def verdict_at_once(alone: Statistic | None, at_once: Statistic | None) -> ChanceVerdict | None:
     """Return the verdict on one of several judges, or None if it is better than chance.
 
-    A judge is better than chance only if the interval that is valid for all judges at once shows it. The verdict on
-    other judges is by the interval of this judge alone.
+    A judge is better than chance only if the interval that is valid for all judges at once shows it. If that does
+    not, the verdict is by the interval of this judge alone.
 
     Args:
         alone: Balanced accuracy with an interval for this judge alone.

@@ -132,7 +132,7 @@ def review_of(verdict: Verdict) -> Mapping[str, Any]:
 
 
 def majority_decision(decisions: Iterable[Decision]) -> LabelDecision:
-    """Return the majority decision; undecidable if no more than half agree."""
+    """Return the decision of more than half of the people, or undecidable without one."""
     counts: Counter[LabelDecision] = Counter(decision.found for decision in decisions)
     commonest, count = counts.most_common(1)[0]
     return commonest if 2 * count > counts.total() else "undecidable"

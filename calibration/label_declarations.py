@@ -13,14 +13,17 @@ LabelsChosenBy: TypeAlias = Literal["score", "label", "elsewhere"]
 """
 
 LabelDeclaration: TypeAlias = Literal["random", "system", "score", "label", "elsewhere"]
-"""Declarations of how items were chosen for labels; also a ``random`` sample of all, or of each ``system``."""
+"""Declarations of how items were chosen for labels.
+
+They are those of `LabelsChosenBy`, a ``random`` sample of all items, and a random sample of each ``system``.
+"""
 
 LabelsDeclaredBy: TypeAlias = (
     LabelDeclaration | Literal["draw", "review", "strata", "phases", "reweight_by", "every_output"]
 )
-"""How it is known how items were chosen for labels.
+"""What tells how items were chosen for labels.
 
-By a `LabelDeclaration`, another option, the review that added the labels, or because every judged output has one.
+It is a `LabelDeclaration`, another option, the review that added the labels, or that every judged output has one.
 """
 
 RANDOM_SAMPLES: frozenset[LabelsDeclaredBy] = frozenset({"random", "system", "review", "every_output"})

@@ -17,6 +17,7 @@ from .intervals.variance import MIN_CLUSTERS
 from .statistic import Statistic, defined, undefined
 
 TrialRate: TypeAlias = Literal["pass^k", "pass@k"]
+"""Rate over trials: that all k pass, or that at least one of k does."""
 
 _STEP = 1e-4
 """Step of the numerical derivative with respect to a judge's rates."""
@@ -82,9 +83,9 @@ def judge_errors(trials: Trials) -> JudgeErrors | None:
 def tried_until_passed(case: IntArray, number: FloatArray, passed: FloatArray) -> str | None:
     """Return why trials allow no rate: it seems only failed cases were tried again; else None.
 
-    It seems so if some cases have fewer trials than others, and in each of these only the last trial passes; cases
-    with the most trials may have failed at last. Then the number of trials depends on their results, and a mean over
-    them is too high.
+    It seems so if some cases have fewer trials than others, and in each of these cases only the last trial passes.
+    Cases with the most trials may end in a failure. Then the number of trials depends on their results, and a mean
+    over them is too high.
 
     Args:
         case: Number of the case of each trial, graded or not, shape ``(n,)``.
@@ -181,10 +182,10 @@ def _corrected(
     variance = _corrected_variance(values, cluster, labelled, errors, _slopes(rate, k, trials, errors))
     blocks = float(_blocks_by_case(trials, k).sum())
     # At 0 and 1 the variance of a block would be 0, so stay half a block inside.
-    inner = min(1 - 0.5 / blocks, max(0.5 / blocks, share))
-    effective = inner * (1 - inner) / variance if variance > 0 else blocks
-    # A few results do not show that there are more trials than blocks.
-    if blocks * min(inner, 1 - inner) < _FEW_RESULTS:
+    inner_share = min(1 - 0.5 / blocks, max(0.5 / blocks, share))
+    effective = inner_share * (1 - inner_share) / variance if variance > 0 else blocks
+    # A few results do not prove an effective number above the number of blocks.
+    if blocks * min(inner_share, 1 - inner_share) < _FEW_RESULTS:
         effective = min(effective, blocks)
     interval = wilson_interval(share, effective, level, z=t_quantile(level, clusters - 1))
     return defined(share, interval, n=len(values), method="Wilson on the effective n", level=level)
@@ -207,7 +208,7 @@ def _corrected_variance(
         sums = np.bincount(np.searchsorted(present, row_cluster), weights=influence, minlength=len(present))
         return sums.astype(np.float64)
 
-    # Influences are added within clusters, since most labelled trials are among those that they correct.
+    # Influences are added within clusters: most labelled trials are also among the corrected ones.
     total, extra_variance = by_cluster(values - values.mean(), cluster) / len(values), 0.0
     for slope, truth, share, n in zip(
         slopes, (1.0, 0.0), (errors.tpr, errors.fpr), (errors.right, errors.wrong), strict=True
@@ -262,9 +263,9 @@ def _by_case(rate: TrialRate, k: int, trials: Trials, tpr: float, fpr: float) ->
 def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
     """Return the mean product of k different values of each case.
 
-    It is an elementary symmetric polynomial divided by its number of terms. If ``m[t]`` is the mean product of t of
-    the values so far, a next value x makes it ``((n - t) m[t] + t x m[t - 1]) / n``, where n includes x. So the number
-    of terms, which overflows a float with about a thousand values, is never computed.
+    It is an elementary symmetric polynomial divided by its number of terms. Let ``m[t]`` be the mean product of t of
+    the values so far. With a next value x it becomes ``((n - t) m[t] + t x m[t - 1]) / n``, where n includes x. So the
+    number of terms, which overflows a float with about a thousand values, is never computed.
     """
     ordered = values[np.argsort(case, kind="stable")]
     count = np.bincount(case)
@@ -272,7 +273,7 @@ def _mean_product(values: FloatArray, case: IntArray, k: int) -> FloatArray:
     by_length = np.argsort(-count, kind="stable")  # so that the cases with an n-th value come first
     means = np.zeros((k + 1, len(count)))
     means[0] = 1.0
-    factors = np.arange(1, k + 1)[:, None]
+    factors = np.arange(1, k + 1)[:, None]  # t in the formula above
     n_longer = len(count)
     for n in range(1, int(count.max()) + 1):
         # Only cases with an n-th value go on.

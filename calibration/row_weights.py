@@ -6,9 +6,9 @@ from .arrays import FloatArray
 
 
 def scaled(weight: FloatArray) -> FloatArray:
-    """Scale weights so that their sum is the effective number of rows.
+    """Return the weights, scaled so that their sum is the effective number of rows.
 
-    That is ``(sum w)^2 / sum w^2`` (Kish 1965).
+    That number is ``(sum w)^2 / sum w^2`` (Kish 1965).
     """
     return weight * (weight.sum() / (weight**2).sum())
 

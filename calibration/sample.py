@@ -17,10 +17,10 @@ from .statistic import Interval, TransformedScale
 from .statistics.rates import Proportion
 
 _DENSE_CELLS = 64
-"""Up to this many distinct (label, score) pairs, clusters with equal counts are grouped."""
+"""Maximum number of cells with which counts are dense, and clusters with equal counts are grouped."""
 
 _MAX_NUMBER = 1 << 62
-"""Bound below which numbers fit into 64 bits."""
+"""Bound of numbers that combine the counts of a row, so that they fit into 64 bits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Cells:
         return np.eye(4)[number]
 
     def tables(self, weights: FloatArray) -> FloatArray:
-        """Return the 2x2 tables of weights ``(..., m)``.
+        """Return the 2x2 tables of weights ``(..., m)``, shape ``(..., 2, 2)``.
 
         Tables are ``[[tn, fp], [fn, tp]]`` (rows: label, columns: judge).
         """
@@ -151,7 +151,7 @@ def reduce_rows(
         The columns of the ``m`` distinct rows; the counts per cell of one cluster of each group, shape
         ``(k, m)``; the number of clusters in each group, shape ``(k,)``.
     """
-    # Columns are combined one by one, so that cell numbers stay small.
+    # Columns are combined one by one, and renumbered after each, so that cell numbers stay small.
     cell, m = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         values, code = numbered(column)
@@ -175,6 +175,7 @@ def _identity(m: int) -> FloatArray | sparse.csr_array:
 def _group(
     cell: IntArray, cluster: IntArray, m: int, n_clusters: int
 ) -> tuple[FloatArray | sparse.csr_array, IntArray]:
+    """Return counts per cell of one cluster of each group, and the number of clusters in each."""
     if m > _DENSE_CELLS:
         counts = sparse.csr_array((np.ones(len(cell)), (cluster, cell)), shape=(n_clusters, m))
         return counts, np.ones(n_clusters, dtype=np.int64)

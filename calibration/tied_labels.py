@@ -31,6 +31,6 @@ def _is_tied(table: Table) -> BoolArray:
     votes = np.stack(grades)
     passes, fails = (votes == 1.0).sum(axis=0), (votes == 0.0).sum(axis=0)
     decided = np.isfinite(table.numbers.get(DECIDED, np.full(len(table), np.nan)))
-    # A grade between 0 and 1 is no vote, and its output is no tie.
+    # A grade between 0 and 1 is neither pass nor fail, so an output with one is not a tie.
     only_votes = passes + fails == np.isfinite(votes).sum(axis=0)
     return np.isnan(table.label) & ~decided & (passes > 0) & (passes == fails) & only_votes

@@ -45,9 +45,9 @@ class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
         smallest: Smallest number of graded trials of a case; rates of a larger k leave out cases.
         of_larger: For each larger k, pass^1 of the cases that have k graded trials.
         error_correlation: Correlation of the judge's errors on trials of one case, or None if nothing is corrected.
-        uncorrectable: Why only k = 1 is corrected: errors repeat within a case, or may. None if every k is
+        uncorrectable: Why only k = 1 is corrected: errors repeat within a case, or may repeat. None if every k is
             corrected, or none is.
-        retried: Why no rate is defined: it seems that only failed cases were tried again; else None.
+        retried: Why no rate is defined: it seems that only failed cases were tried again. Else None.
     """
 
     cases: int
@@ -115,7 +115,7 @@ def _rates_of_system(system: _TrialsOfSystem, ks: Sequence[int] | None, level: f
     trials = system.graded
     errors = judge_errors(trials) if trials.judged.any() else None
     counts = np.unique(trials.case, return_counts=True)[1]
-    smallest = int(counts.min(initial=int(counts.max(initial=0))))
+    smallest = int(counts.min(initial=int(counts.max(initial=0))))  # 0 without a case
     ks = ks or _default_ks(max(1, smallest))
 
     correlation = None if errors is None else error_correlation(trials, errors, level=level)
@@ -205,7 +205,7 @@ def _systems_of_rows(table: Table) -> dict[str, _TrialsOfSystem]:
 
 
 def _trial_numbers(column: Column) -> FloatArray:
-    """Return each row's trial number, or if trials are not numbered their order of appearance."""
+    """Return each row's trial number; trials without numbers are numbered by first appearance."""
     values = [as_number(value) for value in column.values]
     numbers = [float(value) for value in values if value is not None]
     by_value = np.array(numbers) if len(numbers) == len(values) else np.arange(len(values))
@@ -228,7 +228,7 @@ _MIN_CASES = 10
 """Minimum number of cases with two labelled trials, for estimating a correlation."""
 
 _EXCLUDED_CORRELATION = 0.3
-"""Correlation that the interval must exclude for a correction of several trials."""
+"""Correlation that the interval must exclude before rates of several trials are corrected."""
 
 
 def error_correlation(trials: Trials, errors: JudgeErrors, *, level: float = 0.95) -> Statistic:
@@ -241,13 +241,14 @@ def error_correlation(trials: Trials, errors: JudgeErrors, *, level: float = 0.9
     labelled = trials.take(trials.judged & np.isfinite(trials.label))
     mean = np.where(labelled.label == 1.0, errors.tpr, errors.fpr)
     spread = np.sqrt(mean * (1 - mean))
-    scaled = np.where(spread > 0, (labelled.passed - mean) / np.where(spread > 0, spread, 1.0), 0.0)
+    standardised = np.where(spread > 0, (labelled.passed - mean) / np.where(spread > 0, spread, 1.0), 0.0)
     _, first, case, count = np.unique(
         labelled.case, return_index=True, return_inverse=True, return_counts=True
     )
     pairs = count * (count - 1) / 2
     # The sum of products over pairs: (square of the sum - sum of squares) / 2.
-    products = (np.bincount(case, weights=scaled) ** 2 - np.bincount(case, weights=scaled**2)) / 2
+    case_sums = np.bincount(case, weights=standardised)
+    products = (case_sums**2 - np.bincount(case, weights=standardised**2)) / 2
     has_pair = pairs > 0
     cases, cluster = int(has_pair.sum()), labelled.cluster[first][has_pair]
     clusters = len(np.unique(cluster))

@@ -16,6 +16,7 @@ _MAX_SHARE = 1 - 1e-9
 """Limit of shares, above which Fisher's scale is infinite."""
 
 _ROUNDING = 1e-9
+"""A variance or width below this is rounding."""
 
 
 class VarianceSplit(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +81,7 @@ def variance_split(
     cluster_of_case = np.zeros(cases, dtype=np.int64)
     cluster_of_case[case_number] = cluster
     code, clusters = without_gaps(cluster_of_case)
-    cluster_sums = np.stack([_sums(code, sum_by_case, clusters) for sum_by_case in case_sums])
+    cluster_sums = np.stack([_sums(code, row, clusters) for row in case_sums])
     between, within = (float(component) for component in _components(cluster_sums.sum(axis=1)))
     if between + within <= 0.0:
         return VarianceSplit(by_case=undefined("all results are alike", n=cases, level=level))
@@ -88,7 +89,8 @@ def variance_split(
     within = within if within > _ROUNDING else 0.0
     if clusters < MIN_CLUSTERS:
         return VarianceSplit(by_case=share, within=within)
-    residual = _sums(code, case_sums[1] - values.mean() * case_sums[0], clusters) / trials
+    trials_by_case, sum_by_case, *_ = case_sums
+    residual = _sums(code, sum_by_case - values.mean() * trials_by_case, clusters) / trials
     variance = float((residual**2).sum()) * clusters / (clusters - 1)
     if variance <= _ROUNDING**2:
         return VarianceSplit(by_case=share, within=within)
@@ -133,7 +135,7 @@ def _components(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     freedom = trials - cases
     within = np.where(freedom > 0, (squares - between_squares) / np.where(freedom > 0, freedom, 1.0), 0.0)
     mean_square = (between_squares - total**2 / trials) / np.maximum(cases - 1, 1)
-    # Trials per case: their mean if all cases have equal numbers, else less.
+    # Trials per case: their mean if all cases have equal numbers, else less (Searle et al. 1992, section 3.6).
     size = (trials - squared_trials / trials) / np.maximum(cases - 1, 1)
     return (mean_square - within) / size, within
 

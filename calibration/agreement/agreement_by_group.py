@@ -21,9 +21,9 @@ from .judge_panel import usable_rows
 
 
 def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, HomogeneityTest]]]:
-    """Test every column with several values, for every judge.
+    """Test every column with several values, for every judge: are rates equal for all values?
 
-    Results are by column, judge and rate, adjusted over all tests of the table.
+    Results are by column, judge and rate; p-values are adjusted over all tests of the table.
     """
     table = usable_rows(table)
     columns = {name: column for name, column in table.columns.items() if len(column.present()) > 1}
@@ -42,9 +42,10 @@ def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, Homogeneity
 def worse_part(table: Table, in_part: BoolArray) -> dict[str, float]:
     """Return, by judge, the p-value of "as good on this part of the rows as on the others".
 
-    It is the smallest one-sided p-value for accuracy, true positive and true negative rate, times their number
-    (Bonferroni). Judges without a rate in both parts are left out. The test is Fisher's exact one, on effective
-    numbers of rows if clusters have several, since a part of few rows shows little of its spread.
+    It is the smallest one-sided p-value for accuracy, true positive rate and true negative rate, times their number
+    (Bonferroni). Judges without a rate in both parts are left out. The test is Fisher's exact one. If clusters have
+    several rows, it uses effective numbers of rows by the default design effect: a part of few rows shows little of
+    its own spread.
 
     Args:
         table: Rows of several judges.

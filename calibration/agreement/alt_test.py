@@ -30,6 +30,7 @@ _MAX_CLUSTERS_WITHOUT_SKEWNESS = 2
 """With no more clusters skewness cannot be estimated."""
 
 _FALSE_DISCOVERY_RATE = 0.05
+"""Maximum expected share of false rejections among the annotators' tests."""
 
 
 class AnnotatorTest(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,10 +61,11 @@ class AltTest(msgspec.Struct, frozen=True, kw_only=True):
     """Result of the alternative annotator test.
 
     Attributes:
-        winning_rate: Omega: share of annotators against whom the judge wins, or None if none could be tested.
-        advantage: Rho: mean over annotators of ``judge_ahead``, or None if none could be tested.
-        passes: Whether omega is at least 1/2.
-        epsilon: Handicap of the annotators, for their cost.
+        winning_rate: Share of annotators against whom the judge wins (omega in the paper), or None if none could be
+            tested.
+        advantage: Mean over annotators of ``judge_ahead`` (rho in the paper), or None if none could be tested.
+        passes: Whether ``winning_rate`` is at least 1/2.
+        epsilon: Amount by which annotators may be ahead of the judge, since they cost more.
         annotators: Test against each annotator.
         left_out: Annotators with too few items.
         left_out_items: Number of usable items of each annotator left out, fewer than `MIN_ITEMS`.
@@ -179,8 +181,8 @@ def _p_value(difference: FloatArray, cluster: IntArray, epsilon: float) -> float
     if not mean.flat:
         t = (mean.value - epsilon) / mean.error
         return float(stdtr(mean.degrees, _without_skewness(t, difference - mean.value, cluster)))
-    # Without spread there is no t. A mean of at least epsilon needs clusters that differ by 1 with at least that
-    # probability.
+    # Without spread there is no t. For a mean of at least epsilon, clusters must differ by 1 with at least that
+    # probability; the p-value is the chance to see none of them.
     return float((1 - epsilon) ** mean.clusters) if mean.value < epsilon else 1.0
 
 

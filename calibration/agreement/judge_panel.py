@@ -1,4 +1,4 @@
-"""One judge against the labels, with missing verdicts, and its baselines."""
+"""Statistics of one judge against the labels, with its missing verdicts and its baselines."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ def judge_panel(
     labelled = np.isfinite(table.label)
     judged = labelled & np.isfinite(table.score)
     sample = usable_sample(table)
+    # Rows are labels (fail, pass), columns are verdicts.
     (tn, fp), (fn, tp) = (
         sample.cells.tables(sample.counts).astype(int).tolist() if sample.n else [[0, 0], [0, 0]]
     )
@@ -85,7 +86,7 @@ def judge_panel(
 
 
 def _labels_declared_by(table: Table, labelled: BoolArray) -> LabelsDeclaredBy | None:
-    """Return how it is known that all outputs, or a random sample, have labels, or None."""
+    """Return what tells that all outputs, or a random sample of them, have labels; else None."""
     if labelled.all():
         return "every_output" if len(labelled) else None
     chosen_by = table.labels_chosen_by
@@ -118,7 +119,9 @@ def _missing(labelled: Table, settings: Settings) -> MissingVerdicts:
         return measure([ESTIMATORS["accuracy"]], sample, settings)["accuracy"]
 
     verdict, truth = labelled.passed.astype(float), labelled.right.astype(float)
-    rate, dropped = share(absent.astype(float), np.ones(len(absent))), share(verdict, truth, ~absent)
+    # The rate of missing verdicts is the "accuracy" of "is missing" against labels that are all 1.
+    rate = share(absent.astype(float), np.ones(len(absent)))
+    dropped = share(verdict, truth, ~absent)
     if not absent.any():
         return MissingVerdicts(rate, AccuracyWithMissing(dropped, dropped, dropped))
     as_fail = share(np.where(absent, 0.0, verdict), truth)

@@ -1,7 +1,7 @@
 """Dawid and Skene's model of the judges' verdicts, and labels that most judges contradict.
 
-Both are diagnostics, never the truth: language models share errors, and the model takes shared errors for
-correct verdicts.
+Both are diagnostics, not the truth: language models share errors, and the model takes a shared error for a
+correct verdict.
 """
 
 from __future__ import annotations
@@ -181,7 +181,12 @@ def _pairs(
 
 
 class SuspectedLabels(NamedTuple):
-    """The most doubtful labels, and the number of further ones."""
+    """Labels that most judges contradict.
+
+    Attributes:
+        first: The most doubtful labels.
+        more: Number of further ones.
+    """
 
     first: list[SuspectedLabel]
     more: int
@@ -190,10 +195,10 @@ class SuspectedLabels(NamedTuple):
 def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
     """Return labels that most judges contradict, the most doubtful first.
 
-    They are ordered by the log-odds that the label is wrong: those of the class frequencies plus each judge's
-    log-likelihood ratio (add-one smoothed), or its probability of the label. Without the class frequencies the many
-    errors of a judge in the larger class would come before the few wrong labels. Judges share errors, so this is an
-    order for review, not a probability.
+    They are ordered by the log-odds that the label is wrong. These are the log-odds of the class frequencies plus
+    the evidence of each judge: its log-likelihood ratio (add-one smoothed), or its probability of the label.
+    Without the class frequencies the many errors of a judge in the larger class would come before the few wrong
+    labels. Judges share errors, so this is an order for review, not a probability.
 
     If there are several judges, outputs with a single verdict are left out: one judge is no majority.
     """
@@ -266,7 +271,7 @@ def _evidence(table: Table, label_passes: BoolArray, passed: BoolArray) -> Float
 
 
 def _surprise(p: FloatArray, label_passes: BoolArray, n: int) -> FloatArray:
-    """Return the log-odds against each label by its probability, clipped at 1 in n + 2."""
+    """Return the log-odds against each label by the judge's probability, clipped at 1 in n + 2."""
     label_p = np.clip(np.where(label_passes, p, 1 - p), 1 / (n + 2), 1 - 1 / (n + 2))
     return np.asarray(np.log(1 - label_p) - np.log(label_p), dtype=np.float64)
 
@@ -341,7 +346,8 @@ def _e_step(
     prevalence: FloatArray, rates: tuple[FloatArray, FloatArray], passed: FloatArray, failed: FloatArray
 ) -> FloatArray:
     """Return the posterior probability that items of each pattern are right."""
-    # The rate of an empty class is NaN and taken as 0.5. Rates are kept above 0 so that their logarithms are finite.
+    # The rate of an empty class is NaN and taken as 0.5. Rates are kept above 0 so that their logarithms are finite,
+    # and log-odds within 700, where exp does not overflow.
     tpr, tnr = (np.clip(np.nan_to_num(rate, nan=0.5), 1e-300, 1.0) for rate in rates)
     fnr, fpr = (np.clip(1 - rate, 1e-300, 1.0) for rate in (tpr, tnr))
     right, wrong = (np.log(np.clip(array, 1e-300, 1.0))[..., None] for array in (prevalence, 1 - prevalence))

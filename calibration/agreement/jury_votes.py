@@ -25,7 +25,7 @@ from ..tables.calibration_table import JuryMembers, Table
 from .diagnosis_results import JuryVotes
 
 _MIN_INFORMATIVE = 10
-"""Minimum number of outputs on which a juror errs, or without labels of outputs with all votes."""
+"""Minimum number of outputs on which some juror errs; without labels, of outputs with all votes."""
 
 _MIN_CLUSTERS = 3
 """Minimum effective number of clusters with errors, for an interval."""
@@ -135,21 +135,22 @@ def _variance_ratio(errors: FloatArray, weights: FloatArray, cluster: IntArray, 
         why = "every juror says the same of all these outputs; it needs others"
         one = defined(1.0, n=n, method="the only juror whose votes vary", level=level)
         return one if jurors else undefined(why, n=n, level=level)
+    # Weights are shares of the jury's mean. Errors are centred, so mean squares are variances times n.
     share = weights / weights.sum()
     single_squares, mean_squares = share @ errors**2, (share @ errors) ** 2
-    total, of_mean = float(single_squares.sum()), float(mean_squares.sum())
-    if total <= 1e-12:  # noqa: PLR2004 - rounding
+    single_total, mean_total = float(single_squares.sum()), float(mean_squares.sum())
+    if single_total <= 1e-12:  # noqa: PLR2004 - rounding
         return undefined(
             "each juror errs on all outputs of a class, or none; it needs more labels", n=n, level=level
         )
-    if of_mean <= 1e-12 * total:
+    if mean_total <= 1e-12 * single_total:
         return undefined("errors of jurors cancel out on each of these outputs", n=n, level=level)
-    votes = max(1.0, round(total / of_mean, 12))
+    votes = max(1.0, round(single_total / mean_total, 12))
     # Influence on the log of the ratio.
-    influence = np.bincount(cluster, weights=single_squares / total - mean_squares / of_mean)
+    influence = np.bincount(cluster, weights=single_squares / single_total - mean_squares / mean_total)
     # Clusters without errors tell little, so clusters are weighted by their squared errors.
     parts = np.bincount(cluster, weights=single_squares)
-    clusters = float(parts.sum() ** 2 / (parts**2).sum())
+    clusters = float(parts.sum() ** 2 / (parts**2).sum())  # Kish's effective number
     if clusters < _MIN_CLUSTERS:
         return defined(votes, n=n, method="few clusters with errors: no interval", level=level)
     error = math.sqrt(clusters / (clusters - 1) * float((influence**2).sum()))
@@ -161,6 +162,7 @@ def _variance_ratio(errors: FloatArray, weights: FloatArray, cluster: IntArray, 
 
 def _votes_with_unseen_errors(share: FloatArray, clusters: float, level: float) -> float:
     """Return the votes if jurors err one at a time on the largest share that may go unseen."""
+    # An event of this probability is missed by all clusters with probability (1 - level) / 2.
     unseen = 1 - ((1 - level) / 2) ** (1 / clusters)
     squares = float((share**2).sum())
     return ((1 - unseen) + unseen * squares) / ((1 - unseen) + unseen * squares**2)

@@ -1,4 +1,8 @@
-"""Judge error rates, corrected for label errors, such as those of a checker."""
+"""Judge error rates, corrected for label errors, such as those of a checker.
+
+People audit some of the labels. `doubly_sampled` allows for errors that judge and labels share; `corrected_rates`
+(Gart and Buck) needs independent errors.
+"""
 
 from __future__ import annotations
 
@@ -67,8 +71,8 @@ def doubly_sampled(
     """Estimate rates by double sampling.
 
     All rows give the frequency of each pair of label and verdict; the audit gives the share of each pair that is
-    right. ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, whatever errors
-    judge and labels share.
+    right. ``P(right, verdict) = sum over labels of P(label, verdict) P(right | label, verdict)``, which is true
+    whatever errors judge and labels share.
 
     The interval is of a bootstrap of the rows over clusters together with draws of the audit's four shares (Beta
     posteriors with Jeffreys' prior: resampling a small audit ignores errors that it did not observe). Undefined if
@@ -79,8 +83,8 @@ def doubly_sampled(
     Args:
         sample: Labels (of the checker) and judge's scores.
         audit: Audit counts as in `corrected_rates`, for the rates of the labels.
-        verdicts: Audited items by label, verdict and truth, shape ``(2, 2, 2)``; 0 is fail or wrong, 1 pass
-            or right.
+        verdicts: Number of audited items by label, verdict and truth, shape ``(2, 2, 2)``; index 0 is fail or
+            wrong, 1 is pass or right.
         settings: Level, replicates, seed.
         effect: Design effect of the audit (`audit_effect`): n audited items count as n / effect.
     """
@@ -135,10 +139,11 @@ def corrected_rates(
         nothing = undefined("no row has both a label and a score", n=0, level=settings.level)
         return CorrectedRates(nothing, nothing, nothing, nothing, nothing)
     rng = np.random.default_rng(settings.seed)
-    tables, (of_wrong, of_right) = resampled_tables(sample, settings, rng), audit
+    tables = resampled_tables(sample, settings, rng)
+    (wrong_failed, wrong_passed), (right_failed, right_passed) = audit
     # Resampling a small audit ignores errors that it did not observe; a Beta posterior (Jeffreys' prior) does not.
-    specificity = rng.beta(of_wrong[0] / effect + 0.5, of_wrong[1] / effect + 0.5, size=len(tables))
-    sensitivity = rng.beta(of_right[1] / effect + 0.5, of_right[0] / effect + 0.5, size=len(tables))
+    specificity = rng.beta(wrong_failed / effect + 0.5, wrong_passed / effect + 0.5, size=len(tables))
+    sensitivity = rng.beta(right_passed / effect + 0.5, right_failed / effect + 0.5, size=len(tables))
     label_rates = _label_rates(audit, settings.level, effect)
     if None in {statistic.value for statistic in label_rates}:
         nothing = undefined(_NO_BETTER, n=sample.n, level=settings.level)

@@ -23,6 +23,8 @@ from ..statistics.rates import (
 from .diagnosis_results import CategoryAgreement
 
 _ROUNDING = 1e-9
+"""Maximum distance of a value from its level."""
+
 _ONE_LEVEL = "label and score use one and the same level only, so agreement by chance is certain"
 
 
@@ -62,6 +64,7 @@ def ordinal_weights(levels: FloatArray) -> FloatArray:
 def _estimators(levels: FloatArray) -> list[Estimator]:
     linear = linear_weights(levels)
     quadratic = 1 - (1 - linear) ** 2
+    # Kappa takes weights of disagreement, AC2 those of agreement.
     catalogue: dict[str, Callable[[FloatArray], FloatArray]] = {
         "cohen_kappa": cohen_kappa,
         "weighted_kappa_linear": lambda table: weighted_kappa_table(table, 1 - linear),

@@ -19,8 +19,13 @@ from ..thresholds.certified_thresholds import coverage_thresholds
 from .diagnosis_results import CoverageStep, ReliabilityBin
 
 _BINS = 10
+"""Maximum number of bins of a reliability curve."""
+
 _NEWTON_STEPS, _CONVERGED = 100, 1e-12
+"""Limits of Newton's method: number of steps, and the relative size of a step below which it has converged."""
+
 _MIN_CLUSTERS = 2
+"""Minimum number of clusters for a standard error."""
 
 
 def reliability_bins(
@@ -72,7 +77,8 @@ def losses(
         "brier_of_base_rate": defined(float(constant.mean()), n=n, method="of the rows' rate", level=level),
         "brier_gain": mean_of(constant - squared, cluster, level=level),
     }
-    n_infinite = int((np.where(right, p, 1 - p) <= 0).sum())
+    p_of_outcome = np.where(right, p, 1 - p)
+    n_infinite = int((p_of_outcome <= 0).sum())
     if n_infinite:
         why = f"infinite: {n_infinite:,} rows have a probability of 0 or 1 and the opposite label"
         return (
@@ -80,7 +86,7 @@ def losses(
             | {name: undefined(why, n=n, level=level) for name in ("log_loss", "log_loss_gain")}
             | {"log_loss_of_base_rate": _entropy(rate, n, level)}
         )
-    log_loss: FloatArray = -np.log(np.where(right, p, 1 - p))
+    log_loss: FloatArray = -np.log(p_of_outcome)
     gain = _entropy_of_rows(rate, right) - log_loss
     return statistics | {
         "log_loss": _mean(log_loss, cluster, level),
@@ -96,6 +102,7 @@ def _entropy_of_rows(rate: float, right: BoolArray) -> FloatArray:
 
 
 def _entropy(rate: float, n: int, level: float) -> Statistic:
+    """Return the mean log loss if the probability is the constant ``rate`` of the rows."""
     value = float(special.entr(rate) + special.entr(1 - rate))
     return defined(value, n=n, method="of the rows' rate", level=level)
 
@@ -157,6 +164,7 @@ def _logistic(x: FloatArray, outcome: FloatArray) -> tuple[FloatArray, FloatArra
     for _ in range(_NEWTON_STEPS):
         rate = special.expit(weights @ design)
         curvature = (design * rate * (1 - rate)) @ design.T
+        # Slopes that grow without bound make all rates 0 or 1, and the curvature singular.
         if np.linalg.cond(curvature) > 1 / _CONVERGED:
             return None
         step = np.linalg.solve(curvature, design @ (outcome - rate))

@@ -22,6 +22,7 @@ from .judge_panel import usable_rows, usable_sample
 from .probability_curve import calibration_slope, losses, reliability_bins, risk_by_coverage
 
 _MAX_GROUPS, _MIN_ROWS_PER_GROUP = 10, 5
+"""Maximum number of groups of scores, and minimum mean number of rows per group."""
 
 _ROUNDING = 1e-12
 """A standard error below this is rounding."""
@@ -75,10 +76,8 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
         settings: Interval settings.
     """
     n, level = sample.n, settings.level
-    outcome, score = (
-        (reaches(sample.cells.label, sample.cells.pass_at)).astype(np.float64),
-        sample.cells.score,
-    )
+    outcome = reaches(sample.cells.label, sample.cells.pass_at).astype(np.float64)
+    score = sample.cells.score
     parts = brier_parts(outcome, score, group, sample.counts)
     statistics = {
         name: defined(value, n=n, method=_NO_INTERVAL, level=level) for name, value in parts._asdict().items()
@@ -135,6 +134,7 @@ def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
     rate = measure([ESTIMATORS["prevalence"]], sample, Settings(level=settings.level))["prevalence"]
     if rate.low is None or rate.high is None:
         return defined(value, n=sample.n, method=rate.method, level=settings.level)
+    # The function rises to 1/4 at a rate of one half, and falls from there.
     ends = [end * (1 - end) for end in (rate.low, rate.high)]
     highest = 0.25 if rate.low <= 0.5 <= rate.high else max(ends)  # noqa: PLR2004 - a half
     return defined(

@@ -27,7 +27,7 @@ _POWER_LEVEL = 0.6
 """Two-sided level whose quantile is that of 80 % power: 80 % one-sided is 60 % two-sided."""
 
 _BISECTIONS, _FEWER_BISECTIONS = 40, 24
-"""Bisections to find a p-value; fewer for intervals that take long to compute."""
+"""Number of bisections to find a p-value; the second is for intervals that take long to compute."""
 
 _MIN_P = 1e-9
 """Smallest p-value that is computed from an interval in closed form."""
@@ -44,7 +44,7 @@ class TestedDifference(NamedTuple):
         p: p-value of no difference, by the test that the interval inverts, or None if it cannot be computed.
         smallest_visible: The true difference that this test finds with 80 % power, or None if it cannot be
             computed.
-        over_clusters: Whether the test is over clusters, or would be with more than one of them.
+        over_clusters: Whether the test is over clusters, or would be if there were several.
     """
 
     estimate: Statistic
@@ -61,10 +61,10 @@ class PairedRows:
         label: Trusted values of the items of the first score.
         first: First score.
         second: Second score.
-        cluster: Cluster number; None when every row is its own.
-        second_label: Labels of the second's items, or None if both scored the same items.
-        threshold: Pass threshold of both.
-        second_threshold: Pass threshold of the second, or None if it is the same.
+        cluster: Cluster number, or None if every row is its own cluster.
+        second_label: Trusted values of the items of the second score, or None if they are the same.
+        threshold: Pass threshold of the first score, and of the second unless that has its own.
+        second_threshold: Pass threshold of the second score, or None if it is the same.
     """
 
     label: FloatArray
@@ -132,6 +132,7 @@ def share_difference(
     if p > 1 - level:
         low, high = min(low, 0.0), max(high, 0.0)
     elif low <= 0.0 <= high:
+        # Move the end that is beyond 0 to the number next to 0.
         low, high = (math.nextafter(0.0, 1.0), high) if value > 0 else (low, math.nextafter(0.0, -1.0))
     estimate = defined(value, (low, high), n=n, method="Tango, Wilson's score for pairs", level=level)
     return TestedDifference(estimate, p, _minimum_detectable(estimate, normal_quantile(level)))
@@ -172,9 +173,9 @@ def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sa
         second_cells = Cells(second_label, score, threshold)
         return estimator.formula(weights, cells) - estimator.formula(weights, second_cells)
 
-    undefined_when = f"it is so for one of the two: {estimator.undefined}"
+    why_undefined = f"it is so for one of the two: {estimator.undefined}"
     return Estimator(
-        estimator.name, estimator.family, formula, undefined_when, max_cells=estimator.max_cells
+        estimator.name, estimator.family, formula, why_undefined, max_cells=estimator.max_cells
     ), joint
 
 
@@ -191,8 +192,10 @@ def _shares_of_the_same_rows(
     first, second = (side.quadrant for side in rows.sides)
     first_tried, second_tried = (first @ trials).astype(np.bool_), (second @ trials).astype(np.bool_)
     # The denominator must depend on the label alone: one that depends on scores has other rows on each side.
-    by_label = bool((estimator.proportion.trials[:, 0] == estimator.proportion.trials[:, 1]).all())
-    if not by_label or (first_tried != second_tried).any() or not first_tried.any():
+    depends_on_label_alone = bool(
+        (estimator.proportion.trials[:, 0] == estimator.proportion.trials[:, 1]).all()
+    )
+    if not depends_on_label_alone or (first_tried != second_tried).any() or not first_tried.any():
         return None
     cluster = np.arange(len(first_tried)) if rows.cluster is None else rows.cluster
     first_won, second_won = ((side @ successes).astype(np.bool_)[first_tried] for side in (first, second))

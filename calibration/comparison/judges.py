@@ -35,12 +35,13 @@ class JudgeTerms(NamedTuple):
     """Settings shared by every pair of judges.
 
     Attributes:
-        estimator: Statistic whose difference is estimated; ``accuracy`` is the share right, whatever right means.
+        estimator: Statistic whose difference is estimated; ``accuracy`` is the share of items on which a judge is
+            right, also if that does not mean to agree with labels.
         names: Names of items.
-        against: Compare only with this judge.
-        flips: Number of items on which a pair differs to list.
+        against: The only judge to compare with, or None for all pairs.
+        flips: Maximum number of items to list on which a pair differs.
         settings: Interval settings.
-        not_worse_by: Margin by which one may be worse; None for no conclusions.
+        not_worse_by: Margin by which a judge may be worse, or None for no conclusions on a margin.
     """
 
     estimator: Estimator
@@ -71,6 +72,7 @@ def judged_pairs(usable: Mapping[str, ContenderRows], terms: JudgeTerms) -> list
     if len(pairs) > 1:
         wider = terms.settings._replace(level=simultaneous_level(level, len(pairs)))
         wider_terms = terms._replace(settings=wider, flips=0)
+        # Conclusions on a margin must hold for all pairs at once.
         differences = [judged_pair(usable[a], usable[b], wider_terms).difference for a, b in names]
     return pairs_with_margin(pairs, differences, terms.not_worse_by, against=terms.against, level=level)
 
@@ -103,6 +105,7 @@ def _difference(items: Items, rows: PairedRows, terms: JudgeTerms) -> TestedDiff
     if terms.estimator.name == "accuracy":
         if terms.settings.interval is None:
             return share_difference(items.right_a, items.right_b, items.cluster, terms.settings.level)
+        # Against labels that are all 1, "is right" as a score has an accuracy equal to the share right.
         right = items.right_a.astype(np.float64), items.right_b.astype(np.float64)
         rows = PairedRows(np.ones(len(items.cluster)), *right, items.cluster)
     return difference(terms.estimator, rows, terms.settings)
@@ -135,7 +138,7 @@ class ContenderTerms(NamedTuple):
 
 
 def judge_contender(rows: ContenderRows, terms: ContenderTerms, cost: Costs | None) -> Contender:
-    """Return a judge's results; if being right means to agree with labels, also against chance."""
+    """Return a judge's results; these include chance if being right means to agree with labels."""
     level, right = terms.settings.level, rows.right.astype(np.float64)
     wider_share = share_of(right, rows.cluster, level=simultaneous_level(level, terms.of))
     share = share_of(right, rows.cluster, level=level)

@@ -61,6 +61,7 @@ def with_margin(
     """
     interval = pair.difference if together is None else together
     low, high = interval.low, interval.high
+    # The interval of the second minus the first is the negative one.
     second_minus_first = (None if high is None else -high), (None if low is None else -low)
     standings: dict[str, MarginConclusion] = {
         pair.a: standing(low, high, by),

@@ -322,7 +322,7 @@ def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
 
 def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
     """Return outputs graded by one judge each, given by its number; -1 for none."""
-    # A last row stands for index -1, no judge.
+    # An added last row is what the index -1, no judge, refers to.
     no_judge, column = np.full((1, len(judge)), np.nan), np.arange(len(judge))
     # Labels of outputs without a judge are at the threshold of the first judge.
     labels_without_judge = outputs.labels[:1] if len(outputs.labels) else no_judge

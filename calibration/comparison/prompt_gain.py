@@ -23,7 +23,7 @@ MARGIN = 0.1
 """Loss on an operator's probes that must be excluded before a prompt is written."""
 
 _FIRST_LOOK_SHARE = 0.8
-"""Share of `ALPHA` that the first look spends; each later one spends half of the rest."""
+"""Share of `ALPHA` that the first look spends; each later one spends half of the rest (docs/decisions/0030)."""
 
 OperatorSort: TypeAlias = Literal["fault", "harmless", "attack"]
 """Sort of a probe: an output to fail, an output to pass, or one that asks to be passed."""
@@ -60,18 +60,18 @@ class HeldOutItems(NamedTuple):
 
 
 class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
-    """Gain in agreement with the labels on the holdout.
+    """Gain of a new prompt in agreement with the labels, on the holdout.
 
     Attributes:
-        current: Agreement of the current prompt.
-        new: Agreement of the new one.
-        gain: The difference, with a two-sided interval.
+        current: Share of labels with which the current prompt agrees.
+        new: Share of labels with which the new prompt agrees.
+        gain: ``new`` minus ``current``, with a two-sided interval.
         at_least: One-sided lower bound of the gain, or None if it cannot be computed.
         alpha: Level of that bound.
         won: Number of items on which only the new prompt agrees with the label.
         lost: Number of items on which only the current prompt agrees with the label.
-        won_unadjudicated: Items won whose label was not adjudicated.
-        lost_unadjudicated: Items lost whose label was not adjudicated.
+        won_unadjudicated: Number of items won whose label was not adjudicated.
+        lost_unadjudicated: Number of items lost whose label was not adjudicated.
         smallest_visible: The true gain that is found with 80 % power.
     """
 
@@ -100,6 +100,7 @@ class PromptGain(msgspec.Struct, frozen=True, kw_only=True):
 def prompt_gain(items: HeldOutItems, alpha: float) -> PromptGain:
     """Estimate the gain of a new prompt; see `share_difference` for the test."""
     two_sided = _difference(items.new, items.current, items.cluster, 0.95)
+    # The lower end of a two-sided interval at 1 - 2 alpha is a one-sided bound at alpha.
     bound = _difference(items.new, items.current, items.cluster, 1 - 2 * alpha)
     won, lost = items.new & ~items.current, items.current & ~items.new
     return PromptGain(
@@ -196,6 +197,7 @@ def is_improvement(gain: PromptGain, changes: Sequence[OperatorChange]) -> bool:
 def fewest_probes(alpha: float = ALPHA, margin: float = MARGIN) -> int:
     """Return the number of probes that exclude a loss of the margin if no verdict differs."""
     # Tango's lower end without discordant pairs is -z^2 / (n + z^2), as Wilson's for 0 of n.
+    # The count is the smallest n for which that is above the negative margin.
     square = normal_quantile(1 - 2 * alpha) ** 2
     return math.floor(square * (1 - margin) / margin) + 1
 

@@ -12,7 +12,7 @@ from .outputs import Graded
 
 
 def cases_of_both(first: Graded, second: Graded) -> tuple[Graded, Graded]:
-    """Return all outputs of two systems for the cases in which both have a graded one."""
+    """Return all outputs of two systems for the cases of which both have a graded output."""
     common = np.intersect1d(first.case[first.is_graded], second.case[second.is_graded])
     return first.take(np.isin(first.case, common)), second.take(np.isin(second.case, common))
 

@@ -52,12 +52,16 @@ def clusters_of_cases(table: Table, tasks: Tasks) -> IntArray:
 
 
 def _item_and_case(item: str, system: str) -> tuple[str, str]:
-    """Return an item without its system, ``case|trial``, and its case; other items are a case."""
-    case, between, trial = item.rpartition(f"|{system}|")
-    return (f"{case}|{trial}", case) if between and trial.isdecimal() else (item, item)
+    """Return an item of the form ``case|system|trial`` as ``case|trial``, and its case.
+
+    Any other item is a case of its own.
+    """
+    case, separator, trial = item.rpartition(f"|{system}|")
+    return (f"{case}|{trial}", case) if separator and trial.isdecimal() else (item, item)
 
 
 def _items_and_cases(table: Table, system: Column) -> tuple[IntArray, IntArray]:
+    """Return numbers of each row's item, without its system, and of its case, shape ``(n,)``."""
     items: dict[str, int] = {}
     cases: dict[str, int] = {}
     numbers: list[tuple[int, int]] = []
@@ -74,6 +78,7 @@ def _items_and_cases(table: Table, system: Column) -> tuple[IntArray, IntArray]:
 def _ranks(group: IntArray, value: IntArray) -> IntArray:
     """Return the rank of each row's value among the distinct values of its group, from 0."""
     width = int(value.max()) + 1
-    pairs, row = np.unique(group * width + value, return_inverse=True)
+    # Distinct pairs are sorted by group, then value: a rank is the position minus that of the group's first pair.
+    pairs, pair_of_row = np.unique(group * width + value, return_inverse=True)
     groups = pairs // width
-    return (np.arange(len(pairs)) - np.searchsorted(groups, groups))[row]
+    return (np.arange(len(pairs)) - np.searchsorted(groups, groups))[pair_of_row]

@@ -62,8 +62,8 @@ class DeLong(NamedTuple):
     Attributes:
         areas: Areas under the ROC curve of the first and of the second score.
         difference: First minus second.
-        standard_error: Standard error of the difference, over clusters; NaN if all of a class is in one.
-        p: Two-sided, or None if the difference has no spread.
+        standard_error: Standard error of the difference, over clusters; NaN if a class is in a single cluster.
+        p: Two-sided p-value of equal areas, or None if the difference has no spread.
     """
 
     areas: tuple[float, float]
@@ -79,8 +79,8 @@ def delong(
 
     Each array has shape ``(n,)``. None with fewer than two rows of either class.
 
-    The variance of an area is that of two means of placements, one a class; if rows cluster it is taken over
-    clusters, and the p is Student's (`combine_means`).
+    The variance of an area is that of two means of placements, one for each class. If clusters have several rows,
+    it is over clusters, and the p-value is Student's (`combine_means`).
 
     Source: DeLong, DeLong and Clarke-Pearson 1988; Sun and Xu 2014 for the mid-ranks; Obuchowski 1997 for
     clusters.
@@ -88,9 +88,11 @@ def delong(
     if min(int(right.sum()), int((~right).sum())) < 2:  # noqa: PLR2004 - a variance needs two
         return None
     by_score = [placements(right, score) for score in (first, second)]
+    # An area under the curve is the mean placement of the right rows.
     areas = float(by_score[0][right].mean()), float(by_score[1][right].mean())
-    rows = np.arange(len(right)) if cluster is None else cluster
-    contrast = combine_means(by_score[0] - by_score[1], right.astype(np.int64), np.ones(2), rows)
+    clusters = np.arange(len(right)) if cluster is None else cluster
+    # The influences of both classes add up, so the error is that of the sum of their means.
+    contrast = combine_means(by_score[0] - by_score[1], right.astype(np.int64), np.ones(2), clusters)
     difference = areas[0] - areas[1]
     if not contrast.estimable or contrast.flat:
         return DeLong(areas, difference, contrast.error, None)
@@ -172,6 +174,8 @@ def simultaneous_level(level: float, systems: int) -> float:
 
 
 class _RateWithInterval(NamedTuple):
+    """Rate of a system whose interval is defined."""
+
     value: float
     low: float
     high: float

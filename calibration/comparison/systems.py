@@ -32,8 +32,8 @@ class SystemTerms(NamedTuple):
 
     Attributes:
         names: Names of items.
-        against: Compare only with this system.
-        flips: Number of items on which a pair differs to list.
+        against: The only system to compare with, or None for all pairs.
+        flips: Maximum number of items to list on which a pair differs.
         level: Nominal coverage.
         chosen_by: How undecided outputs were chosen for labels, or None if that is unknown.
         table: The table of the outputs, if any.
@@ -111,6 +111,7 @@ def _stratum(
         name: _labels_declared_by(system, terms) for name, system in graded.items() if system.labelled.any()
     }
     contradicted = contradicted_labels(graded, terms.table, declared, terms.level)
+    # Labels that look chosen correct no rate.
     has_enough_labels = _if_any_undecided(
         graded,
         {name for name, system in graded.items() if name not in contradicted and _has_enough_labels(system)},
@@ -239,6 +240,7 @@ def _pair(
         return pair
     if pairs > 1:
         wider = contrast.difference(simultaneous_level(terms.level, pairs)).estimate
+        # The level reported is that of all pairs together.
         pair = replace(pair, simultaneous=replace(wider, level=terms.level))
     rate_a, rate_b = contrast.rates(terms.level)
     return replace(pair, rate_a=rate_a, rate_b=rate_b)

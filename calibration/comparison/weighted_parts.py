@@ -95,7 +95,7 @@ def _with_single_cluster(total: Combination, part: WeightedPart) -> Combination:
 
 def _variance_of_one_result(part: WeightedPart) -> float:
     """Return the variance of one result, its rate smoothed by one pass and one fail."""
-    # The mean of corrected labels may leave [0, 1].
+    # The mean of corrected labels may be outside [0, 1]. One result and two added ones make three.
     rate = (min(1.0, max(0.0, part.mean)) + 1) / 3
     return rate * (1 - rate)
 
@@ -164,7 +164,7 @@ def ungraded_bounds(graded: Graded, *, correct: bool) -> Interval | None:
     left_out = ~is_graded & ~counted
     if not left_out.any():
         return None
-    # A corrected rate may leave [0, 1].
+    # A corrected rate may be outside [0, 1].
     low = min(1.0, max(0.0, passed))
     return low, min(1.0, low + float(share[left_out].sum()))
 
@@ -200,11 +200,12 @@ def weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:
 
 def _corrected_parts(data: LabelledAndJudged, share: float) -> Iterator[WeightedPart]:
     """Yield the means that sum to the corrected rate of judged outputs, times their share."""
+    # Lambda; without unlabelled outputs, or if nothing could be combined, labels count alone.
     weight = (power_tuned(data).weight or 0.0) if len(data.unlabelled) else 0.0
     residual = data.label - weight * data.score
     n = len(residual)
     if weight:
-        # The weight was fitted to the same labels, which costs one more degree of freedom, like a slope.
+        # Lambda was fitted to the same labels, which costs one more degree of freedom, like a slope.
         stretch, mean = np.sqrt((n - 1) / max(1, n - 2)), weighted_mean(residual, data.label_weight)
         residual = mean + stretch * (residual - mean)
     extra_variance = extra_weighted_variance(data, residual) if len(data.unlabelled) else 0.0

@@ -21,6 +21,7 @@ UNIFORM = 0.2
 """Share of draws that ignores doubt; it bounds each item's chance from below, and so label weights from above."""
 
 _SCORE_BINS = 10
+"""Number of equal bins of scores, if there are more distinct scores than that."""
 
 MIN_ERROR_PROBABILITY = 0.03
 """Minimum probability of an error read from a score, since scores of 0 and 1 are sometimes wrong."""
@@ -67,10 +68,10 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
     (Neyman 1934; Zrnic and Candes 2024, arXiv 2403.03208). It is estimated from the labels so far and from
     the score itself, read as a probability.
     """
-    values = np.unique(score)
+    distinct_scores = np.unique(score)
     group = (
-        np.searchsorted(values, score)
-        if len(values) <= _SCORE_BINS
+        np.searchsorted(distinct_scores, score)
+        if len(distinct_scores) <= _SCORE_BINS
         else np.minimum((score * _SCORE_BINS).astype(np.int64), _SCORE_BINS - 1)
     )
     unlabelled = ~np.isfinite(label)
@@ -79,7 +80,7 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
     for group_number in np.unique(group).tolist():
         in_group = group == group_number
         labels = label[in_group & ~unlabelled]
-        # The score counts as two labels.
+        # The score counts as two labels, so a group without labels has the doubt that its scores imply.
         rate = (labels.sum() + 2 * probability) / (len(labels) + 2)
         doubt = np.where(in_group & unlabelled, np.sqrt(rate * (1 - rate)), doubt)
     n_unlabelled = int(unlabelled.sum())
@@ -90,7 +91,7 @@ def draw_probabilities(score: FloatArray, label: FloatArray, count: int) -> Floa
 
 
 def active_lambda(data: DrawnLabels) -> float:
-    """Return the lambda within [0, 1] that makes the variance least.
+    """Return the lambda within [0, 1] that minimises the variance of `weighted_estimate`.
 
     Lambda is the weight of the judge's scores: how far the judge is trusted.
     """
@@ -99,6 +100,7 @@ def active_lambda(data: DrawnLabels) -> float:
     if variance <= 0.0:
         return 0.0
     covariance = float(((labels - labels.mean()) * (scores - scores.mean())).mean())
+    # The variance of `labels + lambda * scores` is least at minus the regression slope of labels on scores.
     return min(1.0, max(0.0, -covariance / variance))
 
 
@@ -108,7 +110,7 @@ class InfluenceEstimate(NamedTuple):
     Attributes:
         value: The estimate.
         influence: Influence of each item, for a random choice of both items and labels, shape ``(M,)``.
-        design: Variance from the random choice of labels alone, by item, shape ``(M,)``.
+        design: Each item's part of the variance from the random choice of labels alone, shape ``(M,)``.
     """
 
     value: float
@@ -130,10 +132,10 @@ def weighted_estimate(data: DrawnLabels, weight: float) -> InfluenceEstimate:
     value = weight * float(data.score.mean()) + data.average(data.label - weight * data.score)
     residual = np.where(data.labelled, data.label - weight * data.score, 0.0)
     residual = np.where(data.labelled, residual - data.average(residual), 0.0)
-    not_drawn = 1 - np.where(data.labelled, data.probability, 1.0)
-    return InfluenceEstimate(
-        value, (labels + weight * scores) / size, not_drawn * (data.weight * residual / size) ** 2
-    )
+    # Items are drawn independently, so the variance of each is (1 - p) (residual / (p M))^2.
+    chance_not_drawn = 1 - np.where(data.labelled, data.probability, 1.0)
+    design = chance_not_drawn * (data.weight * residual / size) ** 2
+    return InfluenceEstimate(value, (labels + weight * scores) / size, design)
 
 
 def _contributions(data: DrawnLabels) -> tuple[FloatArray, FloatArray]:
@@ -156,9 +158,9 @@ def active_estimate(
     interval: RateInterval = "score",
     level: float = 0.95,
 ) -> PowerTuned:
-    """Estimate the mean label, round by round; undefined with fewer than two labels.
+    """Estimate the mean label from one or several rounds of draws.
 
-    In each round earlier labels have a chance of 1, and each new label weighs 1 / its chance in that round.
+    Undefined with fewer than two labels. In each round earlier labels have a chance of 1, and each new label weighs 1 / its chance in that round.
     However those chances depend on earlier labels, the error of a round has mean 0 given the rounds before.
     So the errors of rounds are uncorrelated, and their estimates are averaged with weights proportional to
     their new labels.
@@ -216,7 +218,7 @@ def _average_of_rounds(data: DrawnLabels, drawn_in: IntArray | None, *, finite: 
 
 
 def _rounds(data: DrawnLabels, drawn_in: IntArray | None) -> list[tuple[DrawnLabels, int]]:
-    """Return the data known after each round, with the number of new labels."""
+    """Return the data known after each round, with the number of new labels in that round."""
     if drawn_in is None or not (drawn_in[data.labelled] > 0).any():
         return [(data, int(data.labelled.sum()))]
     rounds: list[tuple[DrawnLabels, int]] = []

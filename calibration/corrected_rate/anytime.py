@@ -1,4 +1,7 @@
-"""Rate of one judge's rows by a confidence sequence, or why there is none."""
+"""Rate of one judge's rows by a confidence sequence: an interval that holds at every look.
+
+The formulas are in `betting_intervals`; this module checks their conditions, and says why there is no interval.
+"""
 
 from __future__ import annotations
 
@@ -66,8 +69,9 @@ def anytime_rate(
     if why_not is not None:
         return undefined(why_not, n=n, level=level)
     judged = np.isfinite(table.score)
-    mean = float(table.score[judged].mean()) if judged.any() else 0.0
-    scores = np.where(judged, table.score, mean)
+    # Any value fixed before the labels is valid for an ungraded output: scores affect only the width.
+    mean_score = float(table.score[judged].mean()) if judged.any() else 0.0
+    scores = np.where(judged, table.score, mean_score)
     sequence = LabelSequence(table.label[labels.rows], scores[labels.rows], scores)
     if target == "finite":
         interval = interval_of_these(sequence, level)
@@ -81,7 +85,7 @@ def _why_undefined(table: Table, labels: OrderedLabels, target: Target) -> str |
     """Return why there is no confidence sequence, or None if there is one."""
     n = len(labels.rows)
     sizes = np.unique(table.cluster, return_counts=True)[1]
-    # The first reason that applies is given.
+    # The first reason that applies is given. The calls return None where their reason does not apply.
     reasons: dict[str | None, bool] = {
         "no item has a label": not n,
         "labels were drawn with unequal chances; a confidence sequence needs a plain random sample": bool(

@@ -30,6 +30,7 @@ _PRIOR_LABELS = 10.0
 """Pseudo-labels by which lambda is shrunk towards 0, so that a few labels do not set it."""
 
 _ROUNDING = 1e-9
+"""A difference below this is rounding."""
 
 _FINE_GRID_ERROR = 1e-4
 """Error level of the interval in which the grid over means of these outputs is fine."""
@@ -37,11 +38,13 @@ _FINE_GRID_ERROR = 1e-4
 _FINE_POINTS, _COARSE_POINTS = 96, 48
 """Grid points on each side of that interval, and over all possible means."""
 
-_MAX_SHIFT, _MIN_SHIFT = 2.4, 10.0
-"""Largest and smallest difference between outputs and population that is bet on, in standard errors.
+_MAX_SHIFT = 2.4
+"""Largest difference between outputs and population that is bet on, in standard errors."""
 
-Each is half of the one before. The smallest is divided by the root of the number of clusters: about twenty labels
-need a difference that small.
+_MIN_SHIFT_TIMES_ROOT = 10.0
+"""Smallest such difference, in standard errors, times the root of the number of clusters.
+
+Each difference is half of the one before. About twenty labels need one as small as this.
 """
 
 
@@ -98,7 +101,7 @@ class LabelSequence:
         return min(1.0, max(0.0, float(self.label.mean()) - correction))
 
     @property
-    def possible(self) -> Interval:
+    def possible_means(self) -> Interval:
         """Mean label of all outputs if every unlabelled one failed, and if every one passed."""
         known, n = float(self.label.sum()), len(self.scores)
         return known / n, (known + n - len(self.label)) / n
@@ -135,6 +138,7 @@ class LabelSequence:
         # The outputs not yet labelled could not have this mean, whatever their labels.
         if (expected < -_ROUNDING if sign > 0 else expected > 1 + _ROUNDING).any():
             return math.inf
+        # `stake` is the largest possible loss; gains are in its units, so at least -1.
         distance, stake = sign * (adjusted - expected), sign * (expected - end)
         # Where nothing can be lost, any gain refutes the mean.
         certain = stake <= _ROUNDING
@@ -151,7 +155,7 @@ def interval_of_these(labels: LabelSequence, level: float = 0.95) -> Interval:
         lambda mean: labels.log_evidence_above(mean) >= evidence_needed,
         lambda mean: labels.log_evidence_below(mean) >= evidence_needed,
     )
-    lowest, highest = labels.possible
+    lowest, highest = labels.possible_means
     return max(ends[0], lowest), min(ends[1], highest)
 
 
@@ -167,19 +171,22 @@ def interval_of_population(labels: LabelSequence, clusters: int, level: float = 
     low, high = interval_of_these(labels, 1 - _FINE_GRID_ERROR)
     value = min(max(labels.value, low), high)
     smaller, larger = (
-        np.union1d(np.linspace(*labels.possible, _COARSE_POINTS + 1), np.linspace(*ends, _FINE_POINTS + 1))
+        np.union1d(
+            np.linspace(*labels.possible_means, _COARSE_POINTS + 1), np.linspace(*ends, _FINE_POINTS + 1)
+        )
         for ends in ((low, value), (value, high))
     )
-    above = np.array([labels.log_evidence_above(mean) for mean in smaller.tolist()])
-    below = np.array([labels.log_evidence_below(mean) for mean in larger.tolist()])
+    evidence_above = np.array([labels.log_evidence_above(mean) for mean in smaller.tolist()])
+    evidence_below = np.array([labels.log_evidence_below(mean) for mean in larger.tolist()])
 
     def too_low(mean: float) -> bool:
         difference = log_unlike(smaller, mean, clusters)
-        return _least_sum(above, difference) >= evidence_needed
+        return _least_sum(evidence_above, difference) >= evidence_needed
 
     def too_high(mean: float) -> bool:
+        # With passes and fails swapped, "lower" becomes "higher"; reversed, the first function falls again.
         difference = log_unlike(1 - larger, 1 - mean, clusters)
-        return _least_sum(below[::-1], difference[::-1]) >= evidence_needed
+        return _least_sum(evidence_below[::-1], difference[::-1]) >= evidence_needed
 
     return _ends(too_low, too_high)
 
@@ -193,7 +200,10 @@ def _least_sum(falling: FloatArray, rising: FloatArray) -> float:
 
 
 def _ends(too_low: Callable[[float], bool], too_high: Callable[[float], bool]) -> Interval:
-    """Return the interval in which no mean is rejected, by bisection: rejections are monotonic."""
+    """Return the interval in which no mean is rejected.
+
+    Rejections are monotonic, so each end is found by bisection.
+    """
     low = bisected(0.0, 1.0, lambda mean: not too_low(mean), halvings=40)[0] if too_low(0.0) else 0.0
     high = bisected(0.0, 1.0, too_high, halvings=40)[1] if too_high(1.0) else 1.0
     return low, high
@@ -207,10 +217,11 @@ def log_unlike(means: FloatArray, mean: float, clusters: int) -> FloatArray:
         mean: Mean of the population.
         clusters: Number of clusters.
     """
-    mean = min(max(mean, 1e-12), 1 - 1e-12)
-    steps = math.floor(math.log2(_MAX_SHIFT * math.sqrt(clusters) / _MIN_SHIFT))
-    shifts = _MAX_SHIFT * 0.5 ** np.arange(max(0, steps) + 1)
+    mean = min(max(mean, 1e-12), 1 - 1e-12)  # so that both logarithms are finite
+    halvings = math.floor(math.log2(_MAX_SHIFT * math.sqrt(clusters) / _MIN_SHIFT_TIMES_ROOT))
+    shifts = _MAX_SHIFT * 0.5 ** np.arange(max(0, halvings) + 1)
     shifted = mean + shifts * math.sqrt(mean * (1 - mean) / clusters)
+    # A mean near 1 has no room for large shifts: halve the distance to 1 instead.
     shifted = np.minimum(shifted, (1 + mean) / 2)
     slopes = np.log(shifted / mean) - np.log((1 - shifted) / (1 - mean))
     logs = clusters * (means[:, None] * slopes + np.log((1 - shifted) / (1 - mean)))

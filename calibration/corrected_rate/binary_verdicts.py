@@ -1,4 +1,7 @@
-"""Estimates from binary verdicts: post-stratified, and Rogan and Gladen's."""
+"""Estimates from binary verdicts: post-stratified, and Rogan and Gladen's.
+
+The first needs a random sample of labels. The second is also valid for labels drawn by true class.
+"""
 
 from __future__ import annotations
 
@@ -69,15 +72,15 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
         )
     if data.label_weight is not None:
         return _weighted_rogan_gladen(data, pass_at, level)
-    right, passed = data.label == 1.0, reaches(data.score, pass_at)
+    label_passes, judge_passes = data.label == 1.0, reaches(data.score, pass_at)
     clusters = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     corrected = rogan_gladen(
-        float((reaches(data.unlabelled, pass_at)).mean()),
+        float(reaches(data.unlabelled, pass_at).mean()),
         len(data.unlabelled),
-        true_positives=int((right & passed).sum()),
-        positives=int(right.sum()),
-        true_negatives=int((~right & ~passed).sum()),
-        negatives=int((~right).sum()),
+        true_positives=int((label_passes & judge_passes).sum()),
+        positives=int(label_passes.sum()),
+        true_negatives=int((~label_passes & ~judge_passes).sum()),
+        negatives=int((~label_passes).sum()),
         level=level,
     )
     if corrected.value is None or clusters_in(clusters) == len(clusters):
@@ -86,20 +89,23 @@ def rogan_gladen_of(data: LabelledAndJudged, pass_at: float, level: float) -> St
 
 
 def _weighted_rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float) -> Statistic:
-    right, passed, unlabelled_scores = data.label == 1.0, reaches(data.score, pass_at), data.unlabelled
-    if right.all() or not right.any() or not len(unlabelled_scores):
-        # No rate to weigh; with zeros the estimate is undefined for the reason of that function.
+    label_passes, judge_passes = data.label == 1.0, reaches(data.score, pass_at)
+    if label_passes.all() or not label_passes.any() or not len(data.unlabelled):
+        # There is no rate to weigh. With zeros, `rogan_gladen` is undefined and says why.
         return rogan_gladen(0.0, 0, true_positives=0, positives=0, true_negatives=0, negatives=0, level=level)
     assert data.label_weight is not None
     assert data.unlabelled_weight is not None
     sensitivity, positives = _effective_rate(
-        passed[right], data.label_cluster[right], data.label_weight[right], level
+        judge_passes[label_passes], data.label_cluster[label_passes], data.label_weight[label_passes], level
     )
     specificity, negatives = _effective_rate(
-        ~passed[~right], data.label_cluster[~right], data.label_weight[~right], level
+        ~judge_passes[~label_passes],
+        data.label_cluster[~label_passes],
+        data.label_weight[~label_passes],
+        level,
     )
     rate, n_judged = _effective_rate(
-        reaches(unlabelled_scores, pass_at), data.unlabelled_cluster, data.unlabelled_weight, level
+        reaches(data.unlabelled, pass_at), data.unlabelled_cluster, data.unlabelled_weight, level
     )
     corrected = rogan_gladen(
         rate,
@@ -110,6 +116,7 @@ def _weighted_rogan_gladen(data: LabelledAndJudged, pass_at: float, level: float
         negatives=negatives,
         level=level,
     )
+    # An undefined estimate has no method.
     method = corrected.method and f"{corrected.method} on the cluster-effective n"
     return msgspec.structs.replace(corrected, n=len(data.label), method=method)
 

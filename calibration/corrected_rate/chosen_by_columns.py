@@ -15,10 +15,10 @@ from .estimators import LabelledAndJudged
 from .strata import STRATUM
 
 _MAX_VALUES = 20
-"""A column with more values is not tested."""
+"""Maximum number of values of a tested column."""
 
 _NOT_TESTED = frozenset({"trial", "repeat", "order", "label_by", "error_type", STRATUM})
-"""Columns that say how an item was judged or labelled."""
+"""Columns that say how an item was judged or labelled, so that labels may depend on them."""
 
 _COLUMNS_ALARM = CHOICE_ALARM / 2
 """Significance level of all columns together; the test of scores has the other half."""
@@ -62,11 +62,12 @@ def contradiction(table: Table, score: FloatArray, *, tables: int = 1) -> Contra
         table.cluster[others],
     )
     return Contradiction(
-        chosen_by_score(data, tests=tables * tests_of_scores(table)), chosen_by_columns(table, tables=tables)
+        chosen_by_score(data, tests=tables * _score_test_factor(table)),
+        chosen_by_columns(table, tables=tables),
     )
 
 
-def tests_of_scores(table: Table) -> int:
+def _score_test_factor(table: Table) -> int:
     """Return the Bonferroni factor of the test of scores: 2 if columns are tested, too."""
     return 2 if any(_is_tested(table, name) for name in [*table.columns, *table.numbers]) else 1
 
@@ -103,7 +104,7 @@ def chosen_by_columns(table: Table, *, tables: int = 1) -> dict[str, float]:
         values = np.flatnonzero(np.bincount(codes, minlength=1))
         if not 1 < len(values) <= _MAX_VALUES:
             continue
-        value_p = [_level_p(codes == value, labelled_rows, cluster) for value in values]
+        value_p = [_p_of_value(codes == value, labelled_rows, cluster) for value in values]
         p_values = [p for p in value_p if p is not None]
         tests += len(p_values)
         if p_values:
@@ -142,30 +143,32 @@ def _explains(table: Table, name: str) -> bool:
     return not p_values or min(p_values) * len(p_values) > CHOICE_ALARM
 
 
-def _level_p(has: BoolArray, labelled: BoolArray, cluster: IntArray) -> float | None:
+def _p_of_value(has_value: BoolArray, labelled: BoolArray, cluster: IntArray) -> float | None:
     """Return the two-sided p-value of "labelled rows have this value as often as all rows".
 
-    It is the larger of two p-values: for a random sample of rows, by the binomial distribution, which is wider
-    than the hypergeometric one, and for a random sample of clusters. None if all rows are labelled, or none.
+    It is the larger of two p-values. One is for a random sample of rows, by the binomial distribution, which is
+    wider than the hypergeometric one. The other is for a random sample of clusters. None if all rows are
+    labelled, or none.
     """
-    n, n_labelled, n_both = len(has), int(labelled.sum()), int((has & labelled).sum())
+    n, n_labelled, n_both = len(has_value), int(labelled.sum()), int((has_value & labelled).sum())
     if not 0 < n_labelled < n:
         return None
-    share = float(has.mean())
+    share = float(has_value.mean())
     at_most = float(bdtr(n_both, n_labelled, share))
     at_least = float(bdtrc(n_both - 1, n_labelled, share)) if n_both else 1.0
     p = min(1.0, 2 * min(at_most, at_least))
     if p > _COLUMNS_ALARM or clusters_in(cluster) == n:
         return p
-    return max(p, _clustered_p(has.astype(np.float64), labelled, cluster))
+    return max(p, _clustered_p(has_value.astype(np.float64), labelled, cluster))
 
 
-def _clustered_p(has: FloatArray, labelled: BoolArray, cluster: IntArray) -> float:
+def _clustered_p(has_value: FloatArray, labelled: BoolArray, cluster: IntArray) -> float:
     """Return the p-value of the covariance of "has the value" and "is labelled", over clusters."""
     numbers = np.unique(cluster, return_inverse=True)[1]
-    parts = np.bincount(numbers, weights=(labelled - labelled.mean()) * (has - has.mean()))
-    spread = float(np.sqrt((parts**2).sum()))
+    products = (labelled - labelled.mean()) * (has_value - has_value.mean())
+    sums = np.bincount(numbers, weights=products)
+    spread = float(np.sqrt((sums**2).sum()))
     degrees = min(clusters_in(cluster[labelled]), clusters_in(cluster[~labelled])) - 1
     if degrees < 1 or not spread:
         return 1.0
-    return float(2 * stdtr(degrees, -abs(float(parts.sum())) / spread))
+    return float(2 * stdtr(degrees, -abs(float(sums.sum())) / spread))

@@ -17,7 +17,7 @@ from .estimators import LabelledAndJudged
 from .stratified import StratifiedItems
 
 CHOICE_ALARM = 0.01
-"""Significance level: one random sample in a hundred raises a false alarm."""
+"""Significance level of the tests: one random sample in a hundred raises a false alarm."""
 
 
 def chosen_by_score(data: LabelledAndJudged, *, tests: int = 1) -> float | None:
@@ -29,7 +29,7 @@ def chosen_by_score(data: LabelledAndJudged, *, tests: int = 1) -> float | None:
     cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     p = selection_p(score, np.arange(len(score)) < len(data.score), cluster)
     # Bonferroni counts p-values, so 1.0 stands for each of the other tests.
-    return _alarm([p, *([1.0] * (tests - 1))])
+    return _p_if_rejected([p, *([1.0] * (tests - 1))])
 
 
 def chosen_within_strata(items: StratifiedItems) -> float | None:
@@ -39,7 +39,9 @@ def chosen_within_strata(items: StratifiedItems) -> float | None:
     """
     labelled = np.isfinite(items.label)
     strata = [items.stratum == number for number in range(len(items.names))]
-    return _alarm([selection_p(items.score[rows], labelled[rows], items.cluster[rows]) for rows in strata])
+    return _p_if_rejected(
+        [selection_p(items.score[rows], labelled[rows], items.cluster[rows]) for rows in strata]
+    )
 
 
 def selection_p(score: FloatArray, labelled: BoolArray, cluster: IntArray) -> float | None:
@@ -77,7 +79,7 @@ def _null_p(score: FloatArray, labelled: BoolArray) -> float:
     return min(1.0, float(2 * ndtr(-max(0.0, distance - half_step) / math.sqrt(variance))))
 
 
-def _alarm(p_values: list[float | None]) -> float | None:
+def _p_if_rejected(p_values: list[float | None]) -> float | None:
     """Return the Bonferroni-corrected smallest p-value if it rejects, else None."""
     tested = [p for p in p_values if p is not None]
     smallest = min(1.0, min(tested) * len(tested)) if tested else 1.0

@@ -100,12 +100,15 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     """Estimate the mean label of all judged items by PPI++ with weighted labels.
 
     A logistic regression estimates each item's chance to be labelled from its covariates. A label's weight is
-    one over that chance, at most ten times its weight in a random sample; for a single category these are the
-    weights of strata. The value is ``lambda * mean(score) + weighted mean(label - lambda * score)``; its
-    error, over clusters, allows for estimated weights, and lambda minimises it. Valid if items with equal
-    covariates were labelled at random. Undefined if the effective number of labels, ``(sum w)^2 / sum w^2``,
-    is below 20, if a value of a category has no label, or if labelled items are scored unlike all items even
-    with their weights.
+    one over that chance, at most ten times its weight in a random sample. For a single category these are the
+    weights of strata.
+
+    The value is ``lambda * mean(score) + weighted mean(label - lambda * score)``. Its error is over clusters and
+    allows for estimated weights; lambda minimises it before clusters count. Valid if items with equal
+    covariates were labelled at random.
+
+    Undefined if the effective number of labels, ``(sum w)^2 / sum w^2``, is below 20, if a value of a category
+    has no label, or if labelled items are scored unlike all items even with their weights.
 
     Source: Angelopoulos, Duchi and Zrnic 2023; Robins, Rotnitzky and Zhao 1994 for estimated weights; Kish
     1965 for the effective number of labels.
@@ -136,6 +139,7 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     slope = -float(label_influence @ gap_influence) / squares if squares > 0 else 0.0
     slope = min(1.0, max(-1.0, slope))
     value = min(1.0, max(0.0, label + slope * gap))
+    # Number of labelled clusters, lowered by the share of labels that the weights cost.
     units = effective_labels * clusters_in(labelled_cluster) / n
     # The fitted lambda takes one degree of freedom.
     fit_penalty = math.sqrt((effective_labels - 1) / (effective_labels - 2))
@@ -172,9 +176,10 @@ class _Weighting(NamedTuple):
         total, chance = float(self.weight.sum()), self.chance[self.labelled]
         mean = float(self.weight @ values) / total
         label_influence = self.weight * (values - mean) / total
-        # A weight at its limit does not move with the estimated chances.
-        free = np.where(self.weight < 1 / chance, 0.0, label_influence * (1 - chance))
-        slope = self.inverse @ (self.covariates[self.labelled].T @ free)
+        # A weight at its limit does not change with the estimated chances.
+        at_limit = self.weight < 1 / chance
+        through_chance = np.where(at_limit, 0.0, label_influence * (1 - chance))
+        slope = self.inverse @ (self.covariates[self.labelled].T @ through_chance)
         influence = -(self.labelled - self.chance) * (self.covariates @ slope)
         influence[self.labelled] += label_influence
         return mean, influence
@@ -193,8 +198,9 @@ def _chances(covariates: FloatArray, labelled: BoolArray) -> tuple[FloatArray, F
     """
     start = np.zeros(covariates.shape[1])
     rate = labelled.mean()
+    # If every item is labelled, a huge intercept makes every chance 1.
     start[0] = math.log(rate / (1 - rate)) if rate < 1 else 1 / _RIDGE
-    slope, penalty = start, np.diag([0.0, *[_RIDGE] * (len(start) - 1)])
+    slope, penalty = start, np.diag([0.0, *[_RIDGE] * (len(start) - 1)])  # the intercept is not penalised
     inverse: FloatArray = np.zeros(penalty.shape)
     for _ in range(_MAX_STEPS):
         chance = expit(covariates @ slope)

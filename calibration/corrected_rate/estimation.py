@@ -42,12 +42,12 @@ class FurtherEstimates(NamedTuple):
     """Options for estimates that are made only on request.
 
     Attributes:
-        judges: Combine these judges (`several_judges_rate`); the first is the judge of the other estimates.
-        reweight_by: Weight labels by these columns; which items have a label may depend on them alone
-            (`reweighted_rate`).
-        open_worse_by: Largest assumed drop in TPR and TNR on undecided outputs; the estimate covers only these
-            (`rate_if_worse`).
-        anytime: A confidence sequence, the answer at every look (`anytime_rate`).
+        judges: Judges to combine (`several_judges_rate`); the first is the judge of the other estimates.
+        reweight_by: Columns to weight labels by (`reweighted_rate`). Which items have a label may depend on
+            these columns alone.
+        open_worse_by: Largest assumed drop in TPR and TNR on undecided outputs (`rate_if_worse`). All estimates
+            are then of undecided outputs only.
+        anytime: Whether to report a confidence sequence, which is valid at every look (`anytime_rate`).
     """
 
     judges: Sequence[str] = ()
@@ -98,13 +98,15 @@ def estimate(
             how labels were chosen.
     """
     requested = further or FurtherEstimates()
-    judges, reweight_by, open_worse_by, anytime = requested
+    judges, reweight_by = requested.judges, requested.reweight_by
+    open_worse_by, anytime = requested.open_worse_by, requested.anytime
     _require_same_terms(requested, target, labels_chosen_by, strata=strata, phases=phases)
     all_judges = table.with_pass_at(pass_at)
     first_judge = _first_judge(judge, phases=phases, judges=judges)
     table = rows_of_judge(all_judges, judge if first_judge is None else first_judge)
     label_threshold = next((table.threshold_of(name) for name in table.judge.rows()), PassThreshold())
     all_judges, table = pass_or_fail(all_judges, label_threshold), pass_or_fail(table, label_threshold)
+    # Later steps narrow `table`; keep it with all verdicts for their variance, and with decided rows for the bound.
     with_repeated_verdicts = table
     table = with_case_weights(first_verdicts(table))
     with_decided = table
@@ -169,18 +171,18 @@ def _require_same_terms(
     phases: Sequence[str],
 ) -> None:
     """Refuse estimates that have no form for a finite set, or at every look."""
-    judges, reweight_by, open_worse_by, anytime = further
     others = {
         "phases": phases,
-        "judges": judges,
-        "reweight_by": reweight_by,
-        "open_worse_by": () if open_worse_by is None else (open_worse_by,),
+        "judges": further.judges,
+        "reweight_by": further.reweight_by,
+        # In a tuple, so that a bound of 0 counts as given.
+        "open_worse_by": () if further.open_worse_by is None else (further.open_worse_by,),
     }
     if any(others.values()) and target == "finite":
         raise InputError(
             f"{setting('phases')}, {setting('judges')}, {setting('reweight_by')} and {setting('open_worse_by')} estimate a population: drop {setting('target', 'finite')}"
         )
-    if anytime:
+    if further.anytime:
         require_ordered_design(chosen_by, others | {"strata": strata})
 
 
@@ -223,7 +225,7 @@ def _labels_declared_by(table: Table, **options: str | Sequence[str] | None) -> 
         "every_output": bool(np.isfinite(table.label[np.isfinite(table.score)]).all()),
         "review": table.labels_chosen_by == "review",
     }
-    return next((name for name, is_so in applies.items() if is_so), None)
+    return next((name for name, does_apply in applies.items() if does_apply), None)
 
 
 def _as_labels_say(table: Table, strata: str | None) -> LabelDeclaration | None:
@@ -245,7 +247,7 @@ def _require_one_way_to_choose(table: Table, chosen_by: LabelDeclaration | None,
 
 
 def _first_judge(judge: str | None, **combined: Sequence[str]) -> str | None:
-    """Return the first of the combined judges, or None if none are combined.
+    """Return the first judge of the combinations by option, or None if none was requested.
 
     Raises:
         UsageError: Another judge was named, or two combinations begin with different judges.
@@ -284,7 +286,7 @@ def _with_estimates(
     if not estimators:
         return estimation
     column = table.columns.get("system")
-    rows = {} if column is None else dict(column.present())
+    rows_by_system = {} if column is None else dict(column.present())
 
     def with_added(rate: RateEstimate, part: Table) -> RateEstimate:
         added = {
@@ -298,7 +300,10 @@ def _with_estimates(
     return msgspec.structs.replace(
         estimation,
         all=with_added(estimation.all, table),
-        systems={name: with_added(rate, table.take(rows[name])) for name, rate in estimation.systems.items()},
+        systems={
+            name: with_added(rate, table.take(rows_by_system[name]))
+            for name, rate in estimation.systems.items()
+        },
     )
 
 

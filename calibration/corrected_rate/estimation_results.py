@@ -12,6 +12,7 @@ from ..statistic import Caution, Statistic, StatisticEntry
 from ..variance_split import VarianceSplit
 
 Target: TypeAlias = Literal["population", "finite"]
+"""What a rate is of: the population behind the items, or just these items."""
 
 LabelOrder: TypeAlias = Literal["draws", "rounds", "every_output"]
 """Where the order of labels comes from: rounds of draws, or rounds in which labels were added.
@@ -28,7 +29,6 @@ VALID_IF_CHOSEN_BY: dict[LabelsChosenBy, str] = {
 
 MIN_LABELS = 30
 """Minimum number of labels from which the weights of judges in nested samples are estimated."""
-
 
 _PREFERENCE = (
     "people_errors",
@@ -47,14 +47,14 @@ _VALID_IF_UNEVEN = ("reweighted", "active", "stratified_ppi")
 
 
 class StratumEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """One stratum.
+    """Estimate of one stratum.
 
     Attributes:
-        n: Items.
-        n_labelled: Items with a label.
+        n: Number of items.
+        n_labelled: Number of items with a label.
         weight: Lambda, how far the judge is trusted here; ``lambda`` in JSON.
-        spread: Standard deviation of label minus lambda times score. All strata together count as thirty
-            labels in it: otherwise a stratum with a few equal labels would be allocated no further ones.
+        spread: Standard deviation of label minus lambda times score, pooled: all strata together count as thirty
+            labels. Otherwise a stratum with a few equal labels would be allocated no further ones.
         estimate: The mean label of this stratum alone.
     """
 
@@ -139,11 +139,11 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
         n_missing_failed: Ungraded items whose calls failed.
         n_cases: Number of cases if they have unequal numbers of trials, so that each case has weight 1; else None.
         ungraded: Shares of ungraded items, or None without one.
-        graded_rate: The rate ``ppi_plus_plus`` of graded items alone, if that of all counts labels of ungraded
-            ones; else None.
-        n_clusters: Clusters of all items.
-        fractions: Scores that are neither 0 nor 1; with any, the judge's mean is not a pass rate.
-        label_fractions: Labels that are neither 0 nor 1; with any, their mean is not a pass rate.
+        graded_rate: The rate ``ppi_plus_plus`` of graded items alone, if the rate of all items counts labels of
+            ungraded ones; else None.
+        n_clusters: Number of clusters of all items.
+        fractions: Number of scores that are neither 0 nor 1; with any, the judge's mean is not a pass rate.
+        label_fractions: Number of labels that are neither 0 nor 1; with any, their mean is not a pass rate.
         target: What the rate is of: the population that the items are from, or just these items.
         judge_mean: Mean score.
         uncorrected: Mean score with its interval, which ignores the judge's errors.
@@ -165,13 +165,13 @@ class RateEstimate(msgspec.Struct, frozen=True, kw_only=True):
             the test of scores, 1 % of random samples raise a false alarm.
         explained_by: The columns among them that explain the choice: within each of their values labelled items
             are scored like the others.
-        declared: How it is known how items were chosen for labels; None if it is unknown. Then the uncorrected
-            rate is printed first, and the corrected one is valid if the labels are a random sample.
+        declared: What tells how items were chosen for labels; None if nothing does. Then the uncorrected rate is
+            printed first, and the corrected one is valid only if the labels are a random sample.
         label_rounds: Number of labels of each round, in order; empty if the rounds are unknown.
         anytime: Basis of the estimate ``anytime``, if it was requested; its interval is valid at every look, and
             it alone is reported.
-        label_errors: Errors of the people who label, if outputs have labels of several; the rate corrected
-            for them is the estimate ``people_errors``. None: labels are taken as exact.
+        label_errors: Errors of the people who label, if outputs have labels of several people. The rate corrected
+            for them is the estimate ``people_errors``. If None, labels are taken as exact.
     """
 
     n_labelled: int

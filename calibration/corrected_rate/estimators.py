@@ -56,7 +56,7 @@ class LabelledAndJudged:
 
     @property
     def too_few(self) -> str | None:
-        """Reason why labels and scores cannot be combined, or None if they can."""
+        """Why labels and scores cannot be combined, or None if they can."""
         if len(self.label) < 2:  # noqa: PLR2004 - a variance needs two
             return "fewer than two items have both a label and a score"
         if not len(self.unlabelled) and not self.ungraded:
@@ -65,14 +65,16 @@ class LabelledAndJudged:
 
     @cached_property
     def with_ungraded(self) -> LabelledAndJudged:
-        """All items, ungraded ones with a placeholder score of 0, to be used without the scores."""
+        """All items, graded or not. The score of an ungraded one is a placeholder, not to be used."""
         if not self.ungraded:
             return self
         levels = self.ungraded
         n_unlabelled = sum(len(level.unlabelled_cluster) for level in levels)
         is_weighted = self.label_weight is not None
 
-        def joined(graded: FloatArray | None, ungraded: Sequence[FloatArray | None]) -> FloatArray | None:
+        def joined_weights(
+            graded: FloatArray | None, ungraded: Sequence[FloatArray | None]
+        ) -> FloatArray | None:
             weights = [weight for weight in (graded, *ungraded) if weight is not None]
             return np.concatenate(weights) if is_weighted else None
 
@@ -82,8 +84,8 @@ class LabelledAndJudged:
             np.concatenate([self.unlabelled, np.zeros(n_unlabelled)]),
             np.concatenate([self.label_cluster, *(level.label_cluster for level in levels)]),
             np.concatenate([self.unlabelled_cluster, *(level.unlabelled_cluster for level in levels)]),
-            joined(self.label_weight, [level.label_weight for level in levels]),
-            joined(self.unlabelled_weight, [level.unlabelled_weight for level in levels]),
+            joined_weights(self.label_weight, [level.label_weight for level in levels]),
+            joined_weights(self.unlabelled_weight, [level.unlabelled_weight for level in levels]),
         )
 
     @cached_property
@@ -154,7 +156,7 @@ def power_tuned(
 
 
 def width(statistic: Statistic) -> float:
-    """Return the width of an interval; 1 without one."""
+    """Return the width of a statistic's interval; 1, the widest for a rate, if it has none."""
     return 1.0 if statistic.low is None or statistic.high is None else statistic.high - statistic.low
 
 
@@ -181,17 +183,18 @@ def prediction_powered(
         return undefined(data.too_few, n=len(data.label), level=level)
     residual = data.label - weight * data.score
     weights = data.label_weight, data.unlabelled_weight
-    value = weighted_mean(residual, weights[0])
+    value = weighted_mean(residual, data.label_weight)
     score_influence = np.zeros(len(data.unlabelled))
     if len(data.unlabelled):
-        value = weight * weighted_mean(data.unlabelled, weights[1]) + value
-        score_influence = weight * mean_influence(data.unlabelled, weights[1])
-    influence, extra_variance = (mean_influence(residual, weights[0]), score_influence), 0.0
+        value = weight * weighted_mean(data.unlabelled, data.unlabelled_weight) + value
+        score_influence = weight * mean_influence(data.unlabelled, data.unlabelled_weight)
+    influence, extra_variance = (mean_influence(residual, data.label_weight), score_influence), 0.0
     if data.ungraded:
         value, influence, extra_variance = sum_of_levels(value, influence, weights, data.ungraded)
         data = data.with_ungraded
     scale = scale or interval
     if scale == "score":
+        # A lambda of 0 or 1 was set, not fitted.
         slope_fitted = weight not in {0.0, 1.0}
         return with_score_interval(
             value, influence, data, level, slope_fitted=slope_fitted, extra_variance=extra_variance
@@ -286,10 +289,11 @@ def standard_error(
     It is over clusters if ``clustered`` and a cluster has several items. Otherwise its degrees of freedom are the
     number of labels minus ``fitted``, the number of fitted parameters.
     """
+    labelled_influence, other_influence = influence
     if not (clustered and data.clustered):
         n = len(data.label)
-        variance = float((influence[0] ** 2).sum()) * n / max(1, n - fitted)
-        return float(np.sqrt(variance + (influence[1] ** 2).sum()))
+        variance = float((labelled_influence**2).sum()) * n / max(1, n - fitted)
+        return float(np.sqrt(variance + (other_influence**2).sum()))
     cluster = np.concatenate([data.label_cluster, data.unlabelled_cluster])
     return error_over_clusters(np.concatenate(influence), cluster, data.label_cluster)
 

@@ -45,18 +45,20 @@ def extra_weighted_variance(data: LabelledAndJudged, residual: FloatArray) -> fl
     if data.label_weight is None:
         return extra_variance(data, float(residual.var(ddof=1)) / len(residual))
     weight, total = data.label_weight, float(data.label_weight.sum())
-    ends = np.unique(np.quantile(weight, np.arange(1, _MAX_GROUPS) / _MAX_GROUPS))
-    group, extra = np.searchsorted(ends, weight), 0.0
+    edges = np.unique(np.quantile(weight, np.arange(1, _MAX_GROUPS) / _MAX_GROUPS))
+    group, extra = np.searchsorted(edges, weight), 0.0
     for number in np.unique(group).tolist():
         rows = group == number
         n, share = int(rows.sum()), float(weight[rows].sum()) / total
         observed = float(residual[rows].var(ddof=1)) / n if n > 1 else 0.0
         group_data = replace(data, label=data.label[rows], label_cluster=data.label_cluster[rows])
+        # The correlation is of all labels: a group may have too few for one of its own.
         extra += share**2 * _shortfall(group_data, observed, _smoothed_correlation(data))
     return extra
 
 
 def _smoothed_correlation(data: LabelledAndJudged) -> float:
+    """Return the correlation of labels and scores, with half an output of each kind added."""
     label = np.concatenate([data.label, [0.0, 0.0, 1.0, 1.0]])
     score = np.concatenate([data.score, [0.0, 1.0, 0.0, 1.0]])
     weight = np.concatenate([np.ones(len(data.label)), np.full(4, _PSEUDO_OUTPUTS)])

@@ -57,7 +57,8 @@ class NestedVerdicts(NamedTuple):
 def nested_verdicts(table: Table, judges: Sequence[str]) -> NestedVerdicts:
     """Return the items of a table with the verdicts of the given judges.
 
-    A judge that is not in the table is an InputError.
+    Raises:
+        InputError: A judge is not in the table.
     """
     for name in judges:
         if name not in table.judge.values:
@@ -98,14 +99,16 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
     why = _why_undefined(data, reached)
     if why is not None:
         return undefined(why, n=n, level=level)
-    fits = [_fitted(data.scores[: j + 1], data.label, reached[-1]) for j in range(judges)]
+    fits = [_fitted(data.scores[:n_verdicts], data.label, reached[-1]) for n_verdicts in range(1, judges + 1)]
     value, influence = 0.0, np.zeros(size)
     # Each fitted slope takes one degree of freedom of the labelled residuals, the last term of the sum.
     fit_penalty = np.sqrt((n - 1) / (n - 1 - judges))
-    for phase, (rows, above, below) in enumerate(
-        zip(reached, [*fits, data.label], [np.zeros(size), *fits], strict=True)
+    # The terms of the sum are f_1 - 0, f_2 - f_1, ..., label - f_last.
+    predictions, earlier_predictions = [*fits, data.label], [np.zeros(size), *fits]
+    for phase, (rows, prediction, earlier) in enumerate(
+        zip(reached, predictions, earlier_predictions, strict=True)
     ):
-        increments = (above - below)[rows]
+        increments = (prediction - earlier)[rows]
         value += float(increments.mean())
         penalty = fit_penalty if phase == judges else 1.0
         influence[rows] += (increments - increments.mean()) / len(increments) * penalty
@@ -120,7 +123,7 @@ def multi_phase_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statistic:
 def explained_variance(data: NestedVerdicts) -> float | None:
     """Return the share of the variance of labels that the verdicts explain.
 
-    It is corrected for the number of judges, or None if it cannot be computed.
+    It is corrected for the number of judges. None with fewer than 30 labels, or if all labels are equal.
     """
     undecided = data.undecided()
     judges, rows = len(undecided.scores), undecided.reaching(len(undecided.scores) + 1)
@@ -150,7 +153,9 @@ def _why_undefined(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | 
         return f"{n} items have a label and all verdicts; it takes {MIN_LABELS}"
     phase_pairs = list(pairwise(reached))
     for phase, sample in phase_pairs:
+        # The first judge is the only one that scored every item of each phase.
         score, others = data.scores[0], phase & ~sample
+        # The test uses no labels, so scores stand in for them.
         scored = LabelledAndJudged(
             score[sample], score[sample], score[others], data.cluster[sample], data.cluster[others]
         )

@@ -18,7 +18,8 @@ from ..tables.calibration_table import BASELINE, DECIDED, PERSON, Table
 from .binary_verdicts import rogan_gladen
 
 _METHOD = "Lang-Reiczigel, ends at the bound"
-_CHECKER = f"{BASELINE}checker"
+_CHECKER_SCORE = f"{BASELINE}checker"
+"""Column of a checker's scores."""
 
 
 def decided_rows(table: Table) -> BoolArray:
@@ -33,7 +34,7 @@ def decided_rows(table: Table) -> BoolArray:
     label_author = table.columns.get("label_by")
     # Rows of a run name the author of a label; rows of a file do not.
     labelled = np.isfinite(table.label) if label_author is None else label_author.codes >= 0
-    has_checker_score = np.isfinite(table.numbers.get(_CHECKER, np.full(len(table), np.nan)))
+    has_checker_score = np.isfinite(table.numbers.get(_CHECKER_SCORE, np.full(len(table), np.nan)))
     return (labelled & ~by_person) | has_checker_score
 
 
@@ -41,8 +42,8 @@ def rate_if_worse(table: Table, decided: BoolArray, worse: float, pass_at: float
     """Return Rogan and Gladen's rate of the undecided rows, with an interval for a worse judge.
 
     TPR and TNR on undecided outputs may each be up to ``worse`` lower than on decided ones. The rate is
-    monotone in both, so the ends of the interval are reached when one is lower by ``worse`` and the other is
-    equal. Each share counts with its effective n over clusters.
+    monotone in both, so each end of the interval is reached when one of the two is lower by ``worse`` and the
+    other is equal. Each share counts with its effective n over clusters.
 
     Source: Rogan and Gladen 1978; Lang and Reiczigel 2014; Manski 2003 for bounds by an assumption.
 

@@ -22,16 +22,19 @@ from .strata import STRATUM
 _MIN_PEOPLE = 2
 """Labels of one output needed to compare people."""
 
-_EDGE, _STEP = 1e-4, 1e-4
-"""A rate this close to 0 or 1 counts as fixed there; step of numeric derivatives, in logits."""
+_EDGE = 1e-4
+"""A rate this close to 0 or 1 counts as fixed there."""
+
+_STEP = 1e-4
+"""Step of numeric derivatives, in logits."""
 
 _METHOD = "Dawid and Skene's model, sandwich over clusters; Wilson on the effective n"
 
 
 def label_errors(table: Table, options: RateTerms) -> ErrorsOfPeople | None:
-    """Return people's error rates and the corrected rate, or None with one label an output.
+    """Return people's error rates and the corrected rate; None if no output has two labels.
 
-    Labels of three people on every labelled output are needed: with two, error rates and the pass rate are not
+    Every labelled output needs labels of three people: with two, error rates and the pass rate are not
     identified. People are assumed to err independently of each other and of the judge, and at the same rate on
     all outputs of a class. The corrected rate is PPI++ with each output's chance to be right in place of its
     label.
@@ -97,19 +100,19 @@ class _FittedRates(NamedTuple):
         people = len(self.grades)
         prevalence, tpr, tnr = rates[0], rates[1 : people + 1, None], rates[people + 1 :, None]
         is_labelled, passed = np.isfinite(self.grades), self.grades == 1.0
-        weight_right = np.where(is_labelled, np.where(passed, tpr, 1 - tpr), 1.0).prod(axis=0) * prevalence
-        weight_wrong = np.where(is_labelled, np.where(passed, 1 - tnr, tnr), 1.0).prod(axis=0) * (
-            1 - prevalence
-        )
-        chance = weight_right / (weight_right + weight_wrong)
-        by_tpr = np.where(is_labelled, chance * (passed - tpr), 0.0)
-        by_tnr = np.where(is_labelled, (1 - chance) * (~passed - tnr), 0.0)
-        return np.concatenate([(chance - prevalence)[None], by_tpr, by_tnr])[self.free].T
+        likelihood_if_right = np.where(is_labelled, np.where(passed, tpr, 1 - tpr), 1.0).prod(axis=0)
+        likelihood_if_wrong = np.where(is_labelled, np.where(passed, 1 - tnr, tnr), 1.0).prod(axis=0)
+        weight_right, weight_wrong = likelihood_if_right * prevalence, likelihood_if_wrong * (1 - prevalence)
+        chance_right = weight_right / (weight_right + weight_wrong)
+        by_tpr = np.where(is_labelled, chance_right * (passed - tpr), 0.0)
+        by_tnr = np.where(is_labelled, (1 - chance_right) * (~passed - tnr), 0.0)
+        return np.concatenate([(chance_right - prevalence)[None], by_tpr, by_tnr])[self.free].T
 
     def influence(self) -> FloatArray:
         """Return each item's influence on each rate, shape ``(n, 2 J + 1)``; 0 for rates at an edge.
 
-        It is that of an M-estimator: the score times the inverse of its derivative, from logits back to rates.
+        As for any M-estimator, it is the score times the inverse of its derivative. That is computed in logits
+        and then converted to rates.
         """
         free_rates = self.rates[self.free]
         logits = np.log(free_rates / (1 - free_rates))
@@ -149,6 +152,7 @@ def _errors_by_model(
             tpr_index, tnr_index = 1 + index, len(names) + 1 + index
             expected_bad = float((1 - posterior)[has_label].sum())
             expected_good = float(posterior[has_label].sum())
+            # TNR is the share of bad outputs that the person fails, so 1 - TNR is let through.
             let_through, rejected = (
                 interval.of(1.0 - rates[place], errors[place], max_trials=n, n=round(n))
                 for place, n in ((tnr_index, expected_bad), (tpr_index, expected_good))

@@ -44,11 +44,11 @@ _WHY_UNDECLARED = (
     "an estimate by strata of the score holds if they were chosen by score, Rogan and Gladen's if by true class"
 )
 
-
 UNEVEN = (
     "cases have unequal numbers of trials, and this estimate does not give each case the same weight: "
     "see ppi_plus_plus"
 )
+"""Why estimates that cannot weigh cases are undefined."""
 
 _NOT_FINITE = "it has no form for a finite set; estimate the rate of the population"
 
@@ -63,13 +63,13 @@ class RateTerms(NamedTuple):
     """Terms of rate estimation.
 
     Attributes:
-        pass_at: A score passes when it is at least this; for the estimates that need two verdicts.
+        pass_at: Scores at or above this pass; used by the estimates that need binary verdicts.
         interval: ``score`` and ``logit`` are clustered; ``wald`` takes items as independent, as other
             software does.
         level: Nominal coverage.
-        target: The items' ``population``, or the ``finite`` set of them.
+        target: What the rate is of: the items' ``population``, or just the ``finite`` set of items.
         chosen_by: How items were chosen for labels, or None for a random sample.
-        anytime: Whether the answer is a confidence sequence, which is valid at every look.
+        anytime: Whether to report a confidence sequence, which is valid at every look.
     """
 
     pass_at: float = 0.5
@@ -89,9 +89,11 @@ class RateEstimates(NamedTuple):
         estimates: Estimates by name.
         strata: Estimates of each stratum, if the table has strata or needs them.
         chosen: p-value of "labelled items are scored like the rest", if that is rejected; else None.
-        undeclared: Whether that is rejected, and no option says how items were chosen for labels.
+        undeclared: Whether labelled items differ from the others, by scores or columns, and neither an option nor
+            strata explain it.
         columns: Columns by which labelled items differ from the others, with p-values.
-        graded_rate: Best estimate for the graded items alone, if labels of ungraded ones count in that of all.
+        graded_rate: Best estimate for the graded items alone, if the estimate for all items counts labels of
+            ungraded ones; else None.
     """
 
     weight: float | None
@@ -178,7 +180,7 @@ def scenarios(table: Table, rates: RateEstimates, terms: RateTerms) -> dict[Labe
 
 def _with_strata_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Return all estimates but the confidence sequence, by strata if there are or must be some."""
-    rates = _unstratified(table, terms)
+    rates = _unstratified_estimates(table, terms)
     if terms.chosen_by in {"label", "elsewhere"}:
         return rates
     if (rates.contradicted or terms.chosen_by == "score") and STRATUM not in table.columns:
@@ -188,7 +190,8 @@ def _with_strata_estimates(table: Table, terms: RateTerms) -> RateEstimates:
         return rates
     strata = stratum_estimates(items, interval=terms.interval, level=terms.level)
     return rates._replace(
-        estimates={"stratified_ppi": _stratified(table, items, terms)} | rates.estimates, strata=strata
+        estimates={"stratified_ppi": _stratified_estimate(table, items, terms)} | rates.estimates,
+        strata=strata,
     )
 
 
@@ -214,7 +217,7 @@ def judge_mean(table: Table, terms: RateTerms) -> Statistic:
     )
 
 
-def _stratified(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
+def _stratified_estimate(table: Table, items: StratifiedItems, terms: RateTerms) -> Statistic:
     n = int(np.isfinite(items.label).sum())
     why = (
         (UNEVEN if items.weight is not None and terms.target == "finite" else None)
@@ -238,11 +241,11 @@ def _chosen_in_strata(table: Table, items: StratifiedItems, terms: RateTerms) ->
     return None if p is None else f"within strata labelled items are scored unlike the others (p {p:.2g})"
 
 
-def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
+def _unstratified_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Return the estimates that ignore strata."""
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     if was_drawn(table).any():
-        return _active(table.take(judged), terms)
+        return _active_estimates(table.take(judged), terms)
     data = _labelled_and_judged(table, labelled & judged, judged & ~labelled)
     chosen, columns = Contradiction() if terms.chosen_by else contradiction(table, given_scores(table))
     # "wald" matches other software, which estimates whether or not the labels look like a random sample.
@@ -252,7 +255,9 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
         )
     if terms.target != "finite":
         data = replace(data, ungraded=ungraded_levels(table))
-    weight, estimates = (_finite if terms.target == "finite" else _population)(table, data, terms)
+    weight, estimates = (_finite_estimates if terms.target == "finite" else _population_estimates)(
+        table, data, terms
+    )
     equivalents = None if weight is None or data.ungraded else label_equivalents(data, weight)
     graded = None
     if data.ungraded and weight is not None:
@@ -266,7 +271,7 @@ def _unstratified(table: Table, terms: RateTerms) -> RateEstimates:
 
 
 def _with_all_judged(table: Table, data: LabelledAndJudged) -> LabelledAndJudged:
-    """Return the data with all judged items in place of the unlabelled ones."""
+    """Return the data with all judged items, labelled or not, in place of the unlabelled ones."""
     judged = np.isfinite(table.score)
     data = replace(data, unlabelled=table.score[judged])
     if data.label_weight is None:
@@ -281,9 +286,9 @@ def _for_chosen_labels(
 ) -> RateEstimates:
     """Return the estimates from labels that are not a random sample.
 
-    Only Rogan and Gladen's is defined; it needs a random sample of each class. The judge's rate is that of
-    all judged items (``with_all_judged``) if labels were drawn from these, and that of unlabelled ones if labels are
-    from elsewhere.
+    Only Rogan and Gladen's is defined; it needs a random sample of each class. If labels were drawn from the
+    judged items, the judge's rate is that of all of them (``with_all_judged``). If labels are from elsewhere, it
+    is that of the unlabelled items.
     """
     why = _WHY_UNDECLARED if terms.chosen_by is None else _WHY_CHOSEN_BY[terms.chosen_by]
     estimates = {name: undefined(why, n=len(data.label), level=terms.level) for name in _NEED_RANDOM_SAMPLE}
@@ -315,8 +320,9 @@ _WeightAndEstimates: TypeAlias = tuple[float | None, dict[str, Statistic]]
 """Lambda, and the estimates by name."""
 
 
-def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightAndEstimates:
-    with_label, (pass_at, interval, level, *_) = np.isfinite(table.label), terms
+def _population_estimates(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightAndEstimates:
+    with_label = np.isfinite(table.label)
+    pass_at, interval, level = terms.pass_at, terms.interval, terms.level
     weight, tuned = power_tuned(data, interval=interval, level=level)
     estimates = {
         "labels_only": labels_only(
@@ -337,8 +343,9 @@ def _population(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _Wei
     return weight, estimates
 
 
-def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightAndEstimates:
-    label, (pass_at, interval, level, *_) = table.label[np.isfinite(table.label)], terms
+def _finite_estimates(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightAndEstimates:
+    label = table.label[np.isfinite(table.label)]
+    pass_at, interval, level = terms.pass_at, terms.interval, terms.level
     if data.label_weight is not None:
         why = undefined(UNEVEN, n=len(data.label), level=level)
         return None, dict.fromkeys(_NEED_RANDOM_SAMPLE, why)
@@ -354,7 +361,7 @@ def _finite(table: Table, data: LabelledAndJudged, terms: RateTerms) -> _WeightA
     return weight, estimates
 
 
-def _active(table: Table, terms: RateTerms) -> RateEstimates:
+def _active_estimates(table: Table, terms: RateTerms) -> RateEstimates:
     """Return the estimate from labels drawn with known chances; the others are undefined."""
     drawn = was_drawn(table)
     # Labels from before the draw have a chance of 1.

@@ -8,6 +8,7 @@ from ..intervals.closed_forms import logit_interval, t_quantile, wald_interval, 
 from ..statistic import Interval
 
 RateInterval: TypeAlias = Literal["score", "logit", "wald"]
+"""Kind of interval; estimates without a form of ``score`` use ``logit`` in its place."""
 
 ROUNDING = 1e-12
 """A standard error below this is rounding."""

@@ -21,7 +21,7 @@ def with_repeats(estimation: Estimation, repeated: Table, level: float) -> Estim
         level: Nominal coverage.
     """
     column = repeated.columns.get("system")
-    rows = {} if column is None else dict(column.present())
+    rows_by_system = {} if column is None else dict(column.present())
 
     def with_variance(rate: RateEstimate, name: str, part: Table) -> RateEstimate:
         judged = np.isfinite(part.score)
@@ -35,7 +35,7 @@ def with_repeats(estimation: Estimation, repeated: Table, level: float) -> Estim
         estimation,
         all=with_variance(estimation.all, "all", repeated),
         systems={
-            name: with_variance(rate, name, repeated.take(rows[name]))
+            name: with_variance(rate, name, repeated.take(rows_by_system[name]))
             for name, rate in estimation.systems.items()
         },
     )

@@ -33,6 +33,7 @@ def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statist
     the ridge.
     """
     data = data.undecided()
+    # Each judge is a phase, and the label is the phase after the last judge.
     judged, labelled = data.reaching(len(data.scores)), data.reaching(len(data.scores) + 1)
     n, unlabelled = int(labelled.sum()), judged & ~labelled
     if n < MIN_FULLY_JUDGED_LABELS:
@@ -87,8 +88,8 @@ def cross_fitted(
 def _ridge(label: FloatArray, scores: FloatArray) -> FloatArray:
     """Return slopes by ridge regression, with the penalty of Hoerl, Kennard and Baldwin.
 
-    There is no intercept. PPI needs none, and one fitted without a fold is high where the fold's labels are low,
-    which widens the interval (docs/decisions/0031).
+    There is no intercept, since PPI needs none. An intercept fitted without a fold would be high where the
+    fold's labels are low, which widens the interval (docs/decisions/0031).
     """
     judges, n = scores.shape
     centred, target = scores - scores.mean(axis=1, keepdims=True), label - label.mean()

@@ -69,8 +69,9 @@ def stratified_items(table: Table) -> StratifiedItems | None:
 def _score_strata(score: FloatArray) -> Column:
     judged = np.isfinite(score)
     values = np.unique(score[judged])
-    edges = values[:-1]
+    edges = values[:-1]  # each value is a stratum of its own
     if len(values) > _MAX_SCORE_STRATA:
+        # Edges are scores that occur, so that equal scores are in one stratum.
         edges = np.unique(
             np.quantile(
                 score[judged], np.arange(1, _MAX_SCORE_STRATA) / _MAX_SCORE_STRATA, method="inverted_cdf"

@@ -79,8 +79,8 @@ def stratum_estimates(
 ) -> dict[str, StratumEstimate]:
     """Estimate each stratum separately, to show it and to allocate the next labels."""
     parts = [items.part(number) for number in range(len(items.names))]
-    weights = [0.0 if part.too_few else tuned_lambda(part) for part in parts]
-    squares = [_squares(part, weight) for part, weight in zip(parts, weights, strict=True)]
+    lambdas = [0.0 if part.too_few else tuned_lambda(part) for part in parts]
+    squares = [_residual_squares(part, weight) for part, weight in zip(parts, lambdas, strict=True)]
     pooled = _pooled_variance(items, sum(squares)) if parts else 0.0
     return {
         name: StratumEstimate(
@@ -90,7 +90,7 @@ def stratum_estimates(
             spread=float(np.sqrt((square + _POOLED_WEIGHT * pooled) / (len(part.label) + _POOLED_WEIGHT))),
             estimate=_stratum_estimate(part, weight, interval, level),
         )
-        for name, part, weight, square in zip(items.names, parts, weights, squares, strict=True)
+        for name, part, weight, square in zip(items.names, parts, lambdas, squares, strict=True)
     }
 
 
@@ -117,7 +117,7 @@ def stratified_prediction_powered(
         level: Nominal coverage.
     """
     n = int(np.isfinite(items.label).sum())
-    too_few = _too_few(items)
+    too_few = _why_too_few(items)
     if too_few is not None:
         return undefined(too_few, n=n, level=level)
     parts = [_stratum_part(items, number, finite=finite) for number in range(len(items.names))]
@@ -131,6 +131,7 @@ def stratified_prediction_powered(
     clustered = interval != "wald" and not finite
     clusters = len(np.unique(items.cluster[np.isfinite(items.label)])) if clustered else n
     if clusters < MIN_CLUSTERS:
+        # `MIN_CLUSTERS` is the number below which there is no variance over clusters.
         method = "logit, stratified: no interval from a single cluster"
         return defined(value, n=n, method=method, level=level)
     error = float(np.sqrt(variance + _variance(influence, items, clustered=clustered)))
@@ -164,6 +165,7 @@ def _stratum_part(items: StratifiedItems, number: int, *, finite: bool) -> _Stra
     data, labelled, in_stratum = items.part(number), items.labelled(number), items.stratum == number
     n, rest = len(data.label), len(data.unlabelled)
     share = (n + rest) / len(items.label) if items.weight is None else _share_of(items, in_stratum)
+    # `weight` is lambda, the weight of the judge's scores; weights of items have a longer name.
     weight = tuned_lambda(data) if rest else 0.0
     unlabelled = weighted_mean(data.unlabelled, data.unlabelled_weight) if rest else 0.0
     value = weight * unlabelled + weighted_mean(data.label - weight * data.score, data.label_weight)
@@ -209,10 +211,13 @@ def _variance(influence: FloatArray, items: StratifiedItems, *, clustered: bool)
     return cluster_error(influence, items.cluster, items.cluster[np.isfinite(items.label)]) ** 2
 
 
-def _leverage(score: FloatArray, weight: float, share: FloatArray | None = None) -> FloatArray:
+def _leverage(score: FloatArray, weight: float, label_weight: FloatArray | None = None) -> FloatArray:
     """Return each label's leverage on the mean and a tuned lambda (MacKinnon and White 1985)."""
-    leverage = np.full(len(score), 1 / len(score)) if share is None else share / share.sum()
+    leverage = (
+        np.full(len(score), 1 / len(score)) if label_weight is None else label_weight / label_weight.sum()
+    )
     distance = score - score.mean()
+    # A lambda at 0 or 1 was clipped, so labels have no leverage on it.
     if 0.0 < weight < 1.0:
         leverage += distance**2 / (distance**2).sum()
     return np.minimum(leverage, _MAX_LEVERAGE)
@@ -224,7 +229,7 @@ def _jeffreys_variance(n: float) -> float:
     return rate * (1 - rate)
 
 
-def _too_few(items: StratifiedItems) -> str | None:
+def _why_too_few(items: StratifiedItems) -> str | None:
     for number, name in enumerate(items.names):
         size, labels = int((items.stratum == number).sum()), int(items.labelled(number).sum())
         if labels < min(MIN_STRATUM_LABELS, size):
@@ -240,7 +245,7 @@ def _stratum_estimate(
     return labels_only(data.label, data.label_cluster, data.label_weight, interval=interval, level=level)
 
 
-def _squares(data: LabelledAndJudged, weight: float) -> float:
+def _residual_squares(data: LabelledAndJudged, weight: float) -> float:
     """Return the sum of squared residuals of the labels, given the judge's scores."""
     residual = data.label - weight * data.score
     return float(((residual - residual.mean()) ** 2).sum()) if len(residual) else 0.0

@@ -22,10 +22,10 @@ class UngradedLevel(NamedTuple):
 
     Attributes:
         label: Labels, shape ``(n,)``.
-        label_cluster: Their clusters.
-        unlabelled_cluster: Clusters of those without a label, shape ``(N,)``.
+        label_cluster: Cluster of each labelled output, shape ``(n,)``.
+        unlabelled_cluster: Cluster of each output without a label, shape ``(N,)``.
         label_weight: Weights of the labelled outputs, or None if all outputs weigh 1.
-        unlabelled_weight: Weights of the others.
+        unlabelled_weight: Weights of the outputs without a label, or None.
     """
 
     label: FloatArray
@@ -138,7 +138,7 @@ def ungraded_levels(table: Table) -> tuple[UngradedLevel, ...]:
 
 
 def ungraded_shares(table: Table) -> UngradedShares | None:
-    """Return the shares of ungraded rows, by weight, or None without one."""
+    """Return the shares of ungraded rows, by weight, or None if every row is graded."""
     ungraded, labelled = np.isnan(table.score), np.isfinite(table.label)
     if not ungraded.any():
         return None

@@ -25,8 +25,8 @@ from .gate_results import GateAnswer, GateBounds, clears
 LEVEL, APPROXIMATE = 0.95, 0.96
 """Nominal coverage of exact and of approximate intervals, so that each end errs in at most 2.5 %.
 
-Exact ones are of single outputs. Approximate ones, over clusters, trials, fractions and labels, have ends that err in
-up to 2.9 % where 2.5 % is nominal.
+Intervals of independent passes and fails are exact. Intervals over clusters, trials, fractions and labels are
+approximate: their ends err in up to 2.9 % where 2.5 % is nominal.
 """
 
 
@@ -109,6 +109,9 @@ def gated_scores(outputs: Iterable[GatedRow]) -> GatedScores:
 def rate_bounds(scores: GatedScores, *, conditions: int = 1) -> GateBounds:
     """Bound the mean score of a system.
 
+    Only the upper end is corrected for several conditions: a gate that passes needs every condition to pass, but
+    one that fails by chance is enough to fail it.
+
     Args:
         scores: Outputs of the system, including missing ones.
         conditions: Number of conditions; the gate fails if one of them fails.
@@ -183,7 +186,8 @@ def _trial_rate(scores: GatedScores, passed: FloatArray, k: int, conditions: int
 def drop_bounds(before: GatedScores, after: GatedScores, *, conditions: int = 1) -> GateBounds:
     """Bound the change of the mean score over the same cases: after minus before.
 
-    Both have the same cases under the same numbers. An ungraded output may be a pass before and a failure after.
+    Both have the same cases under the same numbers. At worst, ungraded outputs are passes before and failures
+    after; at best, the other way round.
     """
     graded_in_both = (before.graded_share > 0) & (after.graded_share > 0)
     if not graded_in_both.any():
@@ -253,10 +257,10 @@ def corrected_bounds(
     if value is None or low is None or high is None:
         return GateBounds(value=value, low=None, high=None, n=corrected.n, of=of)
     high_level = simultaneous_level(APPROXIMATE, conditions)
-    # The interval is widened from its own level to that of the gate.
-    unit = 1 / normal_quantile(corrected.level)
-    low = value - (value - low) * normal_quantile(APPROXIMATE) * unit
-    high = value + (high - value) * normal_quantile(high_level) * unit
+    # The interval is widened from its own level to that of the gate, as for a normal distribution.
+    own_quantile = normal_quantile(corrected.level)
+    low = value - (value - low) * normal_quantile(APPROXIMATE) / own_quantile
+    high = value + (high - value) * normal_quantile(high_level) / own_quantile
     worst, best = ends
     return GateBounds(
         value=value,
@@ -297,28 +301,35 @@ def answer_of(bounds: GateBounds, limit: float) -> GateAnswer:
 
 
 def combined_answer(answers: Iterable[GateAnswer]) -> GateAnswer:
-    """Return the answer of all conditions: fails if one fails, passes if all pass, if any."""
-    given = [*answers]
-    if "fails" in given:
+    """Return the answer of all conditions.
+
+    It is ``fails`` if one fails, and ``passes`` if there are conditions and all pass.
+    """
+    distinct_answers = set(answers)
+    if "fails" in distinct_answers:
         return "fails"
-    return "passes" if given and set(given) == {"passes"} else "cannot tell"
+    return "passes" if distinct_answers == {"passes"} else "cannot tell"
 
 
 def more_cases(bounds: GateBounds, limit: float) -> int | None:
-    """Return how many more cases would tell if the value stays, or None if no number would."""
+    """Return how many more cases would give an answer, or None if no number would.
+
+    The value, and the shares of ungraded outputs, are taken to stay as they are.
+    """
     value, low, high = bounds.value, bounds.certain_low, bounds.certain_high
     if value is None or low is None or high is None or bounds.least is None or bounds.most is None:
         return None
     # What is ungraded or not settled stays so, however many cases there are.
     above = value >= limit
     gap = (bounds.least - limit) if above else (limit - bounds.most)
-    half = (value - low) if above else (high - value)
+    half_width = (value - low) if above else (high - value)
     if gap <= _MIN_GAP:
         return None
     if bounds.low is not None and bounds.high is not None:
         # Ungraded outputs counted as failures or passes widen the interval, too.
-        half = max(half, (bounds.least - bounds.low) if above else (bounds.high - bounds.most))
-    return max(1, math.ceil(bounds.n * (half / gap) ** 2) - bounds.n)
+        half_width = max(half_width, (bounds.least - bounds.low) if above else (bounds.high - bounds.most))
+    # Half-widths shrink with the root of the number of cases; an answer needs one no wider than the gap.
+    return max(1, math.ceil(bounds.n * (half_width / gap) ** 2) - bounds.n)
 
 
 _MIN_GAP = 1e-9

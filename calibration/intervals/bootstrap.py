@@ -16,6 +16,7 @@ from .closed_forms import t_quantile
 from .clustered_rates import unseen_share
 
 DEFAULT_REPLICATES = 2_000
+"""Number of bootstrap replicates, unless set."""
 
 _BLOCK = 1 << 18
 """Numbers per block: 2 MB, which fit into the cache, for any number of replicates and clusters."""
@@ -27,6 +28,7 @@ _MAX_GROUPS = 1_000
 """Above this number of groups the acceleration is estimated from blocks of clusters, which have the same skewness."""
 
 _ROUNDING = 1e-12
+"""A difference below this is rounding."""
 
 _MAX_UNDEFINED_SHARE = 0.1
 """Maximum share of undefined replicates; with more, the interval would describe only the others."""
@@ -101,6 +103,7 @@ def acceleration(formula: Callable[[FloatArray], FloatArray], sample: Sample, *,
     values, sizes = values[finite], sizes[finite]
     if not len(values):
         return 0.0
+    # Efron's order: the mean minus the value without the cluster.
     distance = np.average(values, weights=sizes) - values
     spread = float(sizes @ distance**2)
     return float(sizes @ distance**3) / (6.0 * spread**1.5) if spread > 0.0 else 0.0
@@ -122,7 +125,7 @@ def bca_interval(
         clusters: Number of clusters, at least 2.
         level: Nominal coverage.
     """
-    defined = _defined(replicates)
+    defined = _defined_replicates(replicates)
     if defined is None:
         return None
     # Ties count half: a statistic of counts has few distinct values.
@@ -137,7 +140,7 @@ def bca_interval(
 
 def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, float] | None:
     """Return the percentile bootstrap interval, or None if too many replicates are undefined."""
-    defined = _defined(replicates)
+    defined = _defined_replicates(replicates)
     if defined is None:
         return None
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
@@ -146,11 +149,11 @@ def percentile_interval(replicates: FloatArray, level: float) -> tuple[float, fl
 
 def varies(replicates: FloatArray) -> bool:
     """Return whether replicates differ by more than rounding; True if too few are defined."""
-    defined = _defined(replicates)
+    defined = _defined_replicates(replicates)
     return defined is None or float(np.ptp(defined)) > _ROUNDING
 
 
-def _defined(replicates: FloatArray) -> FloatArray | None:
+def _defined_replicates(replicates: FloatArray) -> FloatArray | None:
     """Return the defined replicates, or None if too many are undefined."""
     defined = replicates[np.isfinite(replicates)]
     return defined if len(defined) >= (1 - _MAX_UNDEFINED_SHARE) * len(replicates) else None
@@ -175,9 +178,9 @@ _CORNERS = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: float) -> Interval:
     """Return the range of a statistic if the sample misses a share of one kind of extreme row.
 
-    Kinds are the corners of (label, score). It replaces the bootstrap where all replicates are equal: for a judge
-    that never erred, the bootstrap interval has width 0, on ten rows as on ten thousand. The share that may be
-    missing is `unseen_share`.
+    Kinds are the corners of (label, score), and the share is `unseen_share`. This range replaces the bootstrap where
+    all replicates are equal: for a judge that never erred, the bootstrap interval has width 0, on ten rows as on
+    ten thousand.
     """
     share = unseen_share(sample, level)
     cells = Cells(
@@ -185,8 +188,9 @@ def unseen_interval(estimator: Estimator, value: float, sample: Sample, level: f
         np.concatenate([sample.cells.score, _CORNERS[:, 1]]),
         sample.cells.pass_at,
     )
-    seen = np.concatenate([sample.counts, np.zeros(len(_CORNERS))])
-    missed = np.eye(len(seen))[-len(_CORNERS) :] * sample.n  # one row per corner
-    values: FloatArray = estimator.formula((1 - share) * seen + share * missed, cells)
+    observed_counts = np.concatenate([sample.counts, np.zeros(len(_CORNERS))])
+    # One row per corner, with all of the sample's weight on that corner.
+    corner_counts = np.eye(len(observed_counts))[-len(_CORNERS) :] * sample.n
+    values: FloatArray = estimator.formula((1 - share) * observed_counts + share * corner_counts, cells)
     possible = np.append(values[np.isfinite(values)], value)
     return float(possible.min()), float(possible.max())

@@ -61,7 +61,10 @@ def wald_interval(value: float, standard_error: float, level: float = 0.95) -> I
 
 
 def t_interval(value: float, standard_error: float, clusters: int, level: float = 0.95) -> Interval:
-    """Return the value plus and minus the error times Student's quantile, by ``clusters - 1``."""
+    """Return the value plus and minus the error times Student's quantile.
+
+    The quantile has ``clusters - 1`` degrees of freedom.
+    """
     half_width = t_quantile(level, clusters - 1) * standard_error
     return value - half_width, value + half_width
 
@@ -102,8 +105,10 @@ def jackknife_interval(
 
 
 def _on_log_odds(share: float, half_width: float) -> Interval | None:
+    """Return an interval of a share, symmetric in log-odds; ``half_width`` is in shares."""
     if not 0.0 < share < 1.0:
         return None
+    # The derivative of the log-odds is 1 / (share (1 - share)): the delta method.
     centre, half_width = math.log(share / (1 - share)), half_width / (share * (1 - share))
     return _rate_at(centre - half_width), _rate_at(centre + half_width)
 

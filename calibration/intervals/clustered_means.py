@@ -20,15 +20,17 @@ from .clustered_rates import averaged_effect, default_effect, informative_errors
 from .variance import MIN_CLUSTERS, cluster_sums, variance
 
 _ROUNDING = 1e-12
+"""A value below this is rounding."""
 
 _POWER = 0.8
+"""Chance to detect the minimum detectable effect."""
 
 _MAX_ENUMERATED, _DRAWS = 13, 20_000
 """Maximum number of clusters whose sign patterns are enumerated, and number of patterns drawn for more."""
 
 
 class Combination(NamedTuple):
-    """An estimate over clusters.
+    """A linear combination of means over clusters, with its errors.
 
     Attributes:
         value: The estimate.
@@ -66,8 +68,8 @@ class Combination(NamedTuple):
         if not self.estimable:
             return None
         if self.flat:
-            # Without differences the default dependence is assumed. A difference that all rows share was observed
-            # once per cluster.
+            # If all values are 0, rows have the default dependence. A value other than 0 that all rows share was
+            # observed once per cluster.
             units = self.clusters if self.value else self.rows / self._default_effect
             unseen = 1 - ((1 - level) / 2) ** (1 / units)
             return self.value - unseen * (self.value - least), self.value + unseen * (1 - self.value)
@@ -125,10 +127,10 @@ def combine_means(
     cluster: IntArray,
     weight: FloatArray | None = None,
 ) -> Combination:
-    """Return ``sum of coefficient[k] * mean(values in cell k)``; clusters are independent.
+    """Return ``sum of coefficient[k] * mean(values in cell k)``, with errors over clusters.
 
-    The standard error is CR2, unbiased if rows are independent and of one variance; the degrees of freedom
-    are Bell and McCaffrey's for the same case. For one cell, with a share ``w`` of the rows in each cluster::
+    The standard error is CR2, which is unbiased if rows are independent with equal variances. The degrees of
+    freedom are Bell and McCaffrey's for the same case. For one cell, with a share ``w`` of the rows in each cluster::
 
         error^2 = sum of (cluster's sum of residuals)^2 / (1 - w) / n^2
         1 / degrees = sum of w^2 + (sum of q)^2 - sum of q^2,  q = w^2 / (1 - w)
@@ -165,8 +167,8 @@ def combine_means(
         return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
     other_share = 1.0 - np.where(has_coefficient, shares, 0.0)
     error = math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - other_share))
-    weight = (np.abs(coefficient) / rows)[cell]
-    squares = float((weight**2).sum())
+    row_weight = (np.abs(coefficient) / rows)[cell]
+    squares = float((row_weight**2).sum())
     return Combination(
         value,
         error,
@@ -174,7 +176,7 @@ def combine_means(
         clusters,
         rows=1 / squares,
         cluster_size=float(((shares @ np.abs(coefficient)) ** 2).sum()) / squares,
-        row_error=math.sqrt(float((weight**2 * (values - means[cell]) ** 2).sum())),
+        row_error=math.sqrt(float((row_weight**2 * (values - means[cell]) ** 2).sum())),
     )
 
 
@@ -186,7 +188,7 @@ def _combine_weighted(
     cells = len(coefficient)
     cluster_cell = number * cells + cell
     share = weight / np.bincount(cell, weights=weight, minlength=cells)[cell]
-    squared = np.bincount(cell, weights=share**2, minlength=cells)
+    squared_shares = np.bincount(cell, weights=share**2, minlength=cells)
     means = np.bincount(cell, weights=share * values, minlength=cells)
     residual = values - means[cell]
     shares, sums = (
@@ -206,12 +208,13 @@ def _combine_weighted(
     # If a few rows have most of the weight, and vary unlike the others, the fourth moments of the clusters' sums show
     # fewer degrees of freedom.
     fourth_moment = float((squared_sums**2).sum())
-    observed = 3 * float(squared_sums.sum()) ** 2 / fourth_moment if fourth_moment else math.inf
+    # For normal sums the fourth moment is three times the squared variance.
+    observed_degrees = 3 * float(squared_sums.sum()) ** 2 / fourth_moment if fourth_moment else math.inf
     squares = float((row_weight**2).sum())
     return Combination(
         value,
         math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - other_share)),
-        max(1.0, min(_degrees(shares, other_share, coefficient**2 * squared), observed)),
+        max(1.0, min(_degrees(shares, other_share, coefficient**2 * squared_shares), observed_degrees)),
         clusters,
         rows=1 / squares,
         cluster_size=float(((shares @ np.abs(coefficient)) ** 2).sum()) / squares,
@@ -270,11 +273,11 @@ def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0
 
     The interval contains 0 exactly when the test finds no difference.
 
-    The p-value is the larger of two: Student's over clusters, and that of flipping signs of clusters. Under the
-    null hypothesis the two sides of each pair are exchangeable, so a cluster's sum is as likely as its
-    negative; for 0/1 outcomes with one pair per cluster that is McNemar's exact test. Sign flips guard
-    against few differing pairs, Student's test against clusters of very unequal sizes. ``seed`` is for
-    drawing sign patterns if there are too many to enumerate.
+    The p-value is the larger of two. One is Student's over clusters, which guards against clusters of very unequal
+    sizes. The other is that of flipping signs of clusters, which guards against few differing pairs: under the null
+    hypothesis the two sides of each pair are exchangeable, so a cluster's sum is as likely as its negative. For
+    0/1 outcomes with one pair per cluster, sign flips are McNemar's exact test. ``seed`` is for drawing sign
+    patterns if there are too many to enumerate.
     """
     if not len(differences):
         return Shift(difference=mean_of(differences, cluster, level=level), p=None, minimum_detectable=None)
@@ -282,6 +285,7 @@ def paired_shift(differences: FloatArray, cluster: IntArray, *, level: float = 0
     difference, student = _with_interval(mean, len(differences), level, -1.0), mean.p()
     p = _sign_flip_p(sums[sums != 0.0], seed)
     p = p if student is None else max(p, student)
+    # The sign-flip test may accept 0 where Student's interval lacks it: extend that to 0.
     if p > 1 - level and difference.low is not None and difference.high is not None:
         ends = min(difference.low, 0.0), max(difference.high, 0.0)
         difference = msgspec.structs.replace(difference, low=ends[0], high=ends[1])
@@ -297,6 +301,7 @@ def _sign_flip_p(sums: FloatArray, seed: int) -> float:
         signs = np.array(list(product((-1.0, 1.0), repeat=len(sums))))
         return float((np.abs(signs @ sums) >= observed).mean())
     signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(_DRAWS, len(sums)))
+    # The observed pattern counts as one of the draws, so that p is never 0.
     return float(((np.abs(signs @ sums) >= observed).sum() + 1) / (_DRAWS + 1))
 
 
@@ -310,5 +315,6 @@ def _minimum_detectable(combination: Combination, level: float) -> float | None:
     if combination.clusters < max(needed, MIN_CLUSTERS):
         return None
     by_spread = combination.smallest_visible(level) or 0.0
+    # The share with which a binomial number of differing clusters reaches `needed` with 80 % power.
     by_count = float(betaincinv(needed, combination.clusters - needed + 1, _POWER))
     return min(1.0, max(by_spread, by_count))

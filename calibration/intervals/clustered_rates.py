@@ -34,14 +34,15 @@ class Prior(NamedTuple):
     correlation: float
 
 
-INTERVAL_PRIOR = Prior(3, 0.2)
-"""Prior for intervals."""
-GUARANTEE_PRIOR = Prior(8, 0.3)
-"""Prior for guarantees."""
-FRACTIONS_PRIOR = Prior(1, 0.0)
+INTERVAL_PRIOR = Prior(weight=3, correlation=0.2)
+"""Prior for two-sided intervals (docs/decisions/0012)."""
+GUARANTEE_PRIOR = Prior(weight=8, correlation=0.3)
+"""Prior for guarantees, which are one-sided and more cautious (docs/decisions/0012)."""
+FRACTIONS_PRIOR = Prior(weight=1, correlation=0.0)
 """Prior for the spread of fractions (docs/decisions/0033)."""
 
 _ROUNDING = 1e-12
+"""A variance below this is rounding."""
 
 
 def default_effect(cluster_size: float, prior: Prior = INTERVAL_PRIOR) -> float:
@@ -59,9 +60,9 @@ def observed_effect(residual: FloatArray, cluster: IntArray) -> float:
     return max(1.0, float((cluster_sums(residual, cluster) ** 2).sum()) / squares) if squares else 1.0
 
 
-def averaged_effect(observed: float, usual: float, errors: float, prior: Prior = INTERVAL_PRIOR) -> float:
+def averaged_effect(observed: float, default: float, errors: float, prior: Prior = INTERVAL_PRIOR) -> float:
     """Average the observed design effect with the default one, weighted by number of errors."""
-    return (errors * observed + prior.weight * usual) / (errors + prior.weight)
+    return (errors * observed + prior.weight * default) / (errors + prior.weight)
 
 
 def informative_errors(errors: float, cluster_size: float) -> float:
@@ -176,14 +177,15 @@ def share_of(
 def certified_rate(passed: FloatArray, cluster: IntArray, *, level: float = 0.95) -> Statistic:
     """Return a share of ``(n,)`` 0/1 rows, with a one-sided lower bound; ``high`` is 1.
 
-    The bound is Clopper and Pearson's on the effective number of trials. Against the prior, errors count as their
-    number over the default design effect, since errors cluster, too.
+    The bound is Clopper and Pearson's on the effective number of trials. Errors cluster, too, so their weight
+    against the prior is their number over the default design effect.
     """
     from scipy.special import betaincinv  # noqa: PLC0415 - slow to import; rates over independent cases do not need it
 
     if not len(passed):
         return undefined("no row is in the denominator", n=0, level=level)
     share, spread = float(passed.mean()), spread_of_rows(passed, cluster)
+    # The quantiles are two-sided, so a one-sided level of 95 % needs those of 90 %.
     student = student_ratio(2 * level - 1, spread.clusters - 1)
     errors = spread.trials * (1 - share) / default_effect(spread.cluster_size, GUARANTEE_PRIOR)
     trials = effective_trials(spread, errors, share * (1 - share), prior=GUARANTEE_PRIOR, student=student)

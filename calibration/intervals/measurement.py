@@ -45,7 +45,7 @@ from .variance import (
 IntervalOption: TypeAlias = Literal["wilson", "wald", "cluster-t", "bootstrap"]
 
 JACKKNIFE_BLOCKS = 40
-"""Blocks left out in turn, when a bootstrap would cost too much."""
+"""Number of blocks left out in turn, where a bootstrap would cost too much."""
 
 _SINGLE_CLUSTER = "cluster-t: no interval from a single cluster"
 
@@ -103,6 +103,7 @@ def measure(
 
 
 def _needs_bootstrap(estimator: Estimator, sample: Sample, settings: Settings) -> bool:
+    """Return whether an estimator has no better interval than the bootstrap, and can afford it."""
     has_formula = estimator.proportion is not None or estimator.special_interval is not None
     if settings.interval != "bootstrap" and (settings.interval is not None or has_formula):
         return False
@@ -121,14 +122,17 @@ def _statistic(
 ) -> Statistic:
     n = sample.n
     if estimator.proportion is not None:
+        # The n of a proportion is the size of its denominator.
         n = round(float((sample.cells.tables(sample.counts) * estimator.proportion.trials).sum()))
     if not np.isfinite(value):
         return undefined(estimator.undefined, n=n, level=settings.level)
     few_clusters = _few_clusters_interval(estimator, value, sample, settings)
+    # The order is that of precedence: few clusters rule out a bootstrap.
     if few_clusters is not None:
         interval, method = few_clusters
     elif replicates is not None:
-        _, interval, method = resampled_interval(estimator, value, replicates, sample, settings)
+        resampled = resampled_interval(estimator, value, replicates, sample, settings)
+        interval, method = resampled.interval, resampled.method
     elif estimator.proportion is not None:
         interval, method = _proportion_interval(estimator.proportion, value, sample, settings)
     elif estimator.special_interval is not None and settings.interval is None:

@@ -22,16 +22,20 @@ from .clustered_rates import (
 )
 from .variance import MIN_CLUSTERS, covariance, mean_spread, proportion_spread
 
-_DRAWS, _HALVINGS, _DOUBLINGS = 4_000, 40, 60
-"""Number of errors drawn for a sum, and maximum steps of the searches for its ends."""
+_DRAWS = 4_000
+"""Number of errors drawn for a sum."""
+
+_HALVINGS, _DOUBLINGS = 40, 60
+"""Maximum steps of the searches for an end of an interval, and for a value beyond that end."""
 
 _POWER_CONSTRAINT = 0.16
-"""A sum below this quantile of the sums that chance gives is luck, and has that quantile's upper end.
+"""Quantile of the sums that chance alone gives; a lower sum is luck, and gets the upper end of this quantile.
 
 It is one standard error below the median, as in power-constrained limits (Cowan et al. 2011).
 """
 
 _ROUNDING = 1e-12
+"""A difference below this is rounding."""
 
 
 def tango_interval(only_first: float, only_second: float, trials: float, z: float) -> Interval:
@@ -117,13 +121,14 @@ def mean_rate_interval(
     first_weight = weight(table)
     second_weight = 1.0 - first_weight
 
-    def combined(distance: float, other: float) -> float:
-        distance, other = first_weight * distance, second_weight * other
-        return math.sqrt(max(0.0, distance**2 + other**2 + 2 * correlation * distance * other))
+    def combined(first_distance: float, second_distance: float) -> float:
+        one, other = first_weight * first_distance, second_weight * second_distance
+        return math.sqrt(max(0.0, one**2 + other**2 + 2 * correlation * one * other))
 
     mean = first_weight * first + second_weight * second
-    low = mean - combined(first - first_ends[0], second - second_ends[0])
-    high = mean + combined(first_ends[1] - first, second_ends[1] - second)
+    (first_low, first_high), (second_low, second_high) = first_ends, second_ends
+    low = mean - combined(first - first_low, second - second_low)
+    high = mean + combined(first_high - first, second_high - second)
     independent = all(cluster_spread.clusters == cluster_spread.trials for cluster_spread in spreads)
     return (low, high), f"MOVER of Wilson intervals{_basis(independent)}"
 
@@ -143,6 +148,7 @@ def _cluster_sums(rate: Proportion, sample: Sample) -> FloatArray:
 
 
 def _basis(independent: bool) -> str:  # noqa: FBT001 - the only argument
+    """Return the end of a method's name that says on what n it is."""
     return "" if independent else " on the cluster-effective n"
 
 
@@ -178,6 +184,7 @@ def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, leve
         return np.abs(candidate(shift) + errors).sum(axis=1)
 
     all_zero = -_shift_to_zero(parts, variance)
+    # The power constraint: an observed sum that is too small by luck is replaced.
     bounding = max(observed, float(np.quantile(sums(all_zero), _POWER_CONSTRAINT)))
     smallest = _crossing(lambda shift: bool((sums(shift) >= observed).mean() >= tail), all_zero, 0.0)
     largest = _crossing(
@@ -243,7 +250,7 @@ def gaps_interval(gaps: FloatArray, sample: Sample, level: float) -> tuple[Inter
     if clusters < MIN_CLUSTERS:
         return None, "delta: no interval from a single cluster"
     parts: FloatArray = sample.counts @ gaps / sample.n
-    # Each cluster's influence on every part, shape (k, groups).
+    # Influence of one cluster of each group on every part, shape (k, groups).
     influence: FloatArray = sample.groups @ (gaps - parts) / sample.n
     if np.abs(influence).max() * sample.n <= _ROUNDING:  # no row differs, so there is no spread
         error, unseen = float(np.abs(parts).sum()), unseen_share(sample, level)

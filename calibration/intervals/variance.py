@@ -33,7 +33,7 @@ _SHARE_POWER = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
 """Power of ``1 - share`` by which a cluster's sum is divided."""
 
 _BLOCK = 1 << 20
-"""Numbers per block of `influence`, which bounds its memory."""
+"""Maximum array size of a block in `influence`, which bounds its memory."""
 
 MIN_CLUSTERS = 2
 """Minimum number of clusters for a standard error; a single one has no spread."""
@@ -70,11 +70,12 @@ def variance(
     ``cr2`` and the jackknife.
 
     Args:
-        sums: Influence of one cluster of each group, shape ``(k,)``; if the estimate is a sum of q parts,
-            ``(k, q)``.
+        sums: Influence of one cluster of each group, shape ``(k,)``, or ``(k, q)`` if the estimate is a sum of
+            q parts.
         times: Number of clusters in each group, shape ``(k,)``, or None for one in each.
         form: The correction for few clusters.
-        shares: Share of the denominator (of each part's) that is in a cluster; for ``cr2`` and ``jackknife``.
+        shares: Share of the denominator, or of each part's, that is in one cluster; used by ``cr2`` and
+            ``jackknife``.
         clusters: Number of clusters for the correction, or None for all.
 
     Returns:
@@ -97,6 +98,7 @@ def covariance(sums: FloatArray, times: IntArray) -> FloatArray:
 
 
 def _factor(form: VarianceForm, clusters: int) -> float:
+    """Return the factor of the sum of squares; the rest of the correction is in `_SHARE_POWER`."""
     if form == "cr1":
         return clusters / (clusters - 1)
     return (clusters - 1) / clusters if form == "jackknife" else 1.0

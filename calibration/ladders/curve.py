@@ -98,6 +98,7 @@ class CurveFamily:
     def _threshold(self) -> FloatArray:
         middle, slope, top, floor = self._curve.T
         # A curve that never rises to `CAUGHT` is below it before the easiest level.
+        # The position solves `floor + (top - floor) / (1 + exp(slope * (position - middle))) = CAUGHT`.
         odds = (CAUGHT - floor) / np.where(top > CAUGHT, top - CAUGHT, 1.0)
         position = np.where(top > CAUGHT, middle - np.log(odds) / slope, -np.inf)
         return np.where(position < 0.0, -np.inf, np.where(position > 1.0, np.inf, position))
@@ -140,18 +141,19 @@ def next_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list
         Level numbers, ascending, each repeated as often as it is asked about.
     """
     levels = _aimed_levels(family, answers, count) if len(answers.level_index) else []
+    # The remaining questions are the even spread: each goes to the level asked about least often.
     times_asked = Counter[int](answers.level_index.tolist())
     for _ in range(count - len(levels)):
-        rarest = min(range(len(family.positions)), key=lambda level: (times_asked[level], level))
-        times_asked[rarest] += 1
-        levels.append(rarest)
+        least_asked = min(range(len(family.positions)), key=lambda level: (times_asked[level], level))
+        times_asked[least_asked] += 1
+        levels.append(least_asked)
     return sorted(levels)
 
 
 def _aimed_levels(family: CurveFamily, answers: LadderAnswers, count: int) -> list[int]:
     """Return the levels nearest to evenly spaced posterior quantiles of the threshold.
 
-    Every other quantile beyond an end of the ladder is dropped, which leaves its question to the even spread.
+    Of the quantiles beyond an end of the ladder every second one is dropped; its question goes to the even spread.
     """
     n_aimed = count - round(count * _EVEN_SHARE)
     posterior = family.posterior(answers)
@@ -173,5 +175,6 @@ def _quantiles(values: FloatArray, weight: FloatArray, at: Sequence[float]) -> F
 
 
 def _prior_of(table: Mapping[float, float], values: FloatArray) -> FloatArray:
+    """Return the prior weight of the asymptote nearest to each value."""
     nearest = np.abs(values[:, None] - np.array(list(table))).argmin(axis=1)
     return np.array(list(table.values()))[nearest]

@@ -17,6 +17,8 @@ from ..statistic import Statistic, defined
 from .curve import CurveFamily, LadderAnswers, Posterior
 
 LEVEL = 0.95
+"""Nominal coverage of all intervals of a ladder."""
+
 _QUANTILES = ((1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2)
 """Lower end, median and upper end of a posterior interval."""
 
@@ -39,6 +41,7 @@ _MIN_SHARE = 0.02
 """Limit of expected shares caught or missed; below it standardised residuals are far from normal."""
 
 METHOD = "posterior of a logistic curve on the cluster-effective n"
+"""Name of the interval method, as reported."""
 
 
 class Point(NamedTuple):
@@ -59,9 +62,9 @@ class LadderFit(NamedTuple):
         low: Lower end of the interval of ``threshold``, which may be infinite.
         high: Upper end of the interval of ``threshold``, which may be infinite.
         beyond: Probability that at least 80 % are caught even at the hardest level.
-        drop: Share caught at the easiest level minus share caught at the hardest.
+        drop: Share caught at the easiest level minus the share caught at the hardest.
         trend_p: p-value of no relation between level and being caught, or None if it cannot be computed.
-        misfit_p: p-value of a logistic curve, or None with too few levels.
+        misfit_p: p-value of "the curve is logistic", or None with too few levels.
         dip: Level with significantly fewer catches than a harder one, or None without such a level.
         answer_weight: Number of independent answers that each answer counts as, at most 1.
         posterior: Posterior distribution of the curve.
@@ -95,6 +98,7 @@ def fit_ladder(family: CurveFamily, answers: LadderAnswers) -> LadderFit:
 
     The likelihood is raised to the power `LadderFit.answer_weight`, since answers in clusters count less.
     """
+    # A first fit takes answers as independent; its residuals show how many independent answers they are worth.
     unweighted = family.posterior(answers)
     expected = np.array(
         [float(unweighted.weight @ unweighted.shares(position)) for position in family.positions]

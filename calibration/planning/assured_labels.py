@@ -27,8 +27,10 @@ from .sample_sizes import (
 )
 
 DEFAULT_ASSURANCE = 0.8
+"""Share of samples in which an interval is narrow enough (docs/decisions/0011)."""
 
 _DRAWS, _SEED = 4_000, 0
+"""Number of simulated samples, and the seed of the simulation; fixed, so that a plan is repeatable."""
 
 _MAX_MULTIPLE = 64
 """Largest number of labels tried, as a multiple of the number that is enough on average."""
@@ -85,12 +87,14 @@ def assured_labels(
 ) -> dict[str, int | None]:
     """Return the number of labels for 95 % intervals of at most this half-width, by rate.
 
-    Intervals are that narrow in the share ``assurance`` of samples; None if no number is enough. Samples are
-    simulated: tables of label and verdict and, if clusters have several items, the error of the estimated spread,
-    which is larger with fewer clusters.
+    Intervals are that narrow in the share ``assurance`` of samples. A number is None if no number is enough.
+
+    Samples are simulated as tables of label and verdict. If clusters have several items, the error of the estimated
+    spread is simulated, too; it is larger with fewer clusters.
     """
     average = average_labels(expected, half_width, unlabelled)
     errors = {
+        # Indices are those of `Expected.shares`: tn, fp, fn, tp.
         "pass_rate": _rate_errors(expected, [2, 3], [0, 1, 2, 3]),
         "true_positive_rate": _rate_errors(expected, [3], [2, 3]),
         "true_negative_rate": _rate_errors(expected, [0], [0, 1]),
@@ -167,10 +171,12 @@ def _sufficient_labels(
 def _half_widths(
     errors: _ErrorFunction, labels: int, expected: Expected, rng: np.random.Generator
 ) -> FloatArray:
+    """Return the half-widths of simulated intervals, with Student's quantile over clusters."""
     error = errors(labels, rng)
     if expected.rows_per_cluster == 1:
         return normal_quantile(LEVEL) * error
     degrees = max(1.0, labels / expected.rows_per_cluster - 1)
+    # An estimated variance over clusters is about the true one times chi-squared over its degrees of freedom.
     spread = np.sqrt(expected.effect * rng.chisquare(degrees, size=_DRAWS) / degrees)
     return float(stdtrit(degrees, (1 + LEVEL) / 2)) * error * spread
 

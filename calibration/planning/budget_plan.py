@@ -22,16 +22,19 @@ LEVEL = 0.95
 """Confidence level of the planned intervals."""
 
 PhaseName: TypeAlias = Literal["check", "cheap", "expensive", "label"]
+"""Name of a phase: a checker, a cheap judge, an expensive judge, or people."""
 
 PHASES: tuple[PhaseName, ...] = ("check", "cheap", "expensive", "label")
 """Phases in order; each takes a random part of the undecided outputs of the phase before."""
 
 _DESIGNS: tuple[tuple[PhaseName, ...], ...] = ((), ("cheap",), ("expensive",), ("cheap", "expensive"))
+"""Designs by their judges; all of them check and label."""
 
 _HALVINGS = 200
+"""Maximum halvings of a search for a scale, which may be anywhere between 0 and `_MAX_SCALE`."""
 
 _MAX_SCALE = 1e18
-"""Scale of an allocation above which no budget is spent."""
+"""Scale of an allocation at which the search stops: outputs that cost nothing would never spend the budget."""
 
 _ROUNDING = 1e-6
 """Fraction of an output by which bisection may miss a whole number."""
@@ -185,7 +188,7 @@ def plan_budget(
 def _steps(judges: Sequence[PhaseName], costs: Mapping[PhaseName, float], pilot: Pilot) -> list[_Step]:
     """Return the phases of a design, counted by undecided outputs.
 
-    Finding one undecided output takes ``1 / (1 - decided)`` checks.
+    It takes ``1 / (1 - decided)`` checks to find one undecided output.
     """
     undecided = 1 - pilot.decided
     # Variance that an undecided output's label adds to the rate of all outputs.
@@ -241,6 +244,7 @@ def _falling_ratios(steps: Sequence[_Step]) -> list[float]:
     blocks: list[list[float]] = []  # variance, cost and number of phases
     for step in steps:
         blocks.append([step.variance, step.cost, 1])
+        # Ratios are compared by cross-multiplication, since a cost may be 0.
         while len(blocks) > 1 and blocks[-1][0] * blocks[-2][1] >= blocks[-2][0] * blocks[-1][1]:
             last = blocks.pop()
             blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
@@ -265,7 +269,7 @@ def _cost_of(half_width: float, steps: Sequence[_Step], available: float, effect
     all_outputs = [available] * len(steps)
     if available < math.inf and _half_width(steps, all_outputs, effect) > half_width:
         return None
-    ratios = [min(falling_ratio, 1e9) for falling_ratio in _falling_ratios(steps)]
+    ratios = [min(falling_ratio, 1e9) for falling_ratio in _falling_ratios(steps)]  # outputs may cost nothing
 
     def counts(scale: float) -> list[float]:
         return [min(available, max(MIN_LABELS, ratio / scale)) for ratio in ratios]

@@ -13,9 +13,12 @@ from ..intervals.closed_forms import t_interval
 from ..intervals.variance import MIN_CLUSTERS, cluster_error
 from ..statistic import Statistic, defined, undefined
 
-_MAX_STEPS = 100
-_CONVERGED = 1e-12
+_MAX_STEPS, _CONVERGED = 100, 1e-12
+"""Limits of Newton's method: number of steps, and the size of a step below which it has converged."""
+
 _ROUNDING = 1e-12
+"""A standard error, or a relative change of the likelihood, below this is rounding."""
+
 _MAX_NAMES = 3
 """Maximum number of systems that a message names; the others are counted."""
 
@@ -106,9 +109,11 @@ def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
         step = inverse @ gradient
         if float(np.abs(step).max(initial=0.0)) < _CONVERGED:
             break
-        while (new := _log_likelihood(beta + step, wins)) < likelihood - _ROUNDING * abs(likelihood):
+        while (new_likelihood := _log_likelihood(beta + step, wins)) < likelihood - _ROUNDING * abs(
+            likelihood
+        ):
             step = step / 2
-        beta, likelihood = beta + step, new
+        beta, likelihood = beta + step, new_likelihood
     return beta - beta.mean(), inverse
 
 
@@ -130,7 +135,7 @@ def _log_likelihood(beta: FloatArray, wins: FloatArray) -> float:
 def _why_unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
     """Return why the likelihood has no maximum, or None if it has one.
 
-    It has one if and only if, however the systems are divided in two, each part has won against the other.
+    It has a maximum if and only if, however systems are divided in two parts, each part has won against the other.
     """
     has_won = (wins > 0).astype(np.int64)
     parts, part = _components(has_won, strong=False)
@@ -140,6 +145,7 @@ def _why_unbounded(systems: Sequence[str], wins: FloatArray) -> str | None:
     parts, part = _components(has_won, strong=True)
     if parts == 1:
         return None
+    # Some part has never lost to the others; its members have no upper bound.
     beaten = [bool((wins[np.ix_(part != number, part == number)] > 0).any()) for number in range(parts)]
     top = _names_shown(_members(systems, part == beaten.index(False)))
     return f"no finite strength: {top} won every comparison with the others"

@@ -55,9 +55,9 @@ class Choices(NamedTuple):
         return np.isfinite(self.a_first) != np.isfinite(self.b_first)
 
     def filled(self) -> Choices:
-        """Return the comparisons with a verdict; where one order is missing, it is taken to agree.
+        """Return the comparisons with a verdict; a missing order is taken to agree with the other.
 
-        Their preference counts in win rates and strengths, but they show nothing about the order.
+        Comparisons in one order count in win rates and strengths, but show nothing about the order effect.
         """
         a_first = np.where(np.isnan(self.a_first), 1.0 - self.b_first, self.a_first)
         b_first = np.where(np.isnan(self.b_first), 1.0 - self.a_first, self.b_first)
@@ -81,7 +81,7 @@ class Choices(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """Results of comparisons; each array has shape ``(n,)``, and exactly one of them is true.
+    """Masks of comparisons by kind of result, shape ``(n,)``; each comparison is of exactly one kind.
 
     Attributes:
         a: ``a`` is chosen in both orders.

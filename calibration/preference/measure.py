@@ -53,8 +53,8 @@ def preferences_of(
         choices: Choices of the judge.
         ungraded: Number of its verdicts without a choice, by outcome.
         level: Nominal coverage.
-        recorded: Whether verdicts were recorded elsewhere, where one order may be all there is and counts. Otherwise
-            a missing order is a failed verdict.
+        recorded: Whether verdicts were recorded elsewhere, so that a comparison in one order counts. Otherwise a
+            missing order is a failed verdict, and the comparison does not count.
     """
     in_both_orders = choices.take(choices.complete)
     usable = choices.filled() if recorded else in_both_orders
@@ -92,7 +92,7 @@ def _matches(choices: Choices, level: float, *, recorded: bool) -> list[SystemMa
 
 
 def _between(choices: Choices, a: int, b: int) -> Choices:
-    """Return the comparisons of two systems, turned so that the first is always ``a``."""
+    """Return the comparisons of two systems, swapped where needed so that ``a`` comes first."""
     pair = choices.take(((choices.a == a) & (choices.b == b)) | ((choices.a == b) & (choices.b == a)))
     is_swapped = pair.a == b
 
@@ -204,9 +204,9 @@ def _length(complete: Choices, level: float) -> Length:
 def _difference(
     wrong: FloatArray, longer: IntArray, choices: Choices, level: float
 ) -> tuple[Statistic, float | None]:
-    """Return the rate of wrong choices of longer outputs minus that of shorter ones.
+    """Return the rate of wrong choices of longer outputs minus that of shorter outputs.
 
-    The second value is the p-value of no difference.
+    The second value is the p-value of "both rates are equal".
     """
     if not longer.any() or longer.all():
         why = "needs labels by which the longer output is worse, and others by which the shorter one is"

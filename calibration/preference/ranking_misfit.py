@@ -11,8 +11,14 @@ from .order_effect import chance_of, fit_of_order, influence_on_strengths
 from .preference_results import RankingMisfit
 
 _ALPHA = 0.05
+"""Significance level of the test."""
+
 _DRAWS = 1_999
+"""Number of random sign patterns; with the observed one there are 2,000."""
+
 _BLOCK = 100
+"""Number of sign patterns drawn at once, which bounds memory."""
+
 _MIN_SYSTEMS = 3
 """Minimum number of systems whose preferences can form a cycle."""
 
@@ -41,10 +47,13 @@ def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
     fitted = fit_of_order(complete) if is_testable else None
     if fitted is None:
         return None
-    beta = fitted[0]
-    p = _flipped_p(misfit_scores(complete, *fitted), seed)
-    odds = beta[:k, None] - beta[:k]
-    return _misfit(complete, (chance_of(odds + beta[k]) + chance_of(odds - beta[k])) / 2, p)
+    beta, inverse = fitted
+    p = _flipped_p(misfit_scores(complete, beta, inverse), seed)
+    # `beta` has the strengths of k systems, then the order effect, in log-odds.
+    strengths, order_effect = beta[:k], beta[k]
+    log_odds = strengths[:, None] - strengths
+    expected = (chance_of(log_odds + order_effect) + chance_of(log_odds - order_effect)) / 2
+    return _misfit(complete, expected, p)
 
 
 def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> FloatArray:
@@ -57,8 +66,8 @@ def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> F
     pairs, pair = np.unique(_pair_of(complete), return_inverse=True)
     # A pair's score is for its system with the smaller number.
     sign = np.where(complete.a < complete.b, 1.0, -1.0)
-    odds = beta[complete.a] - beta[complete.b]
-    a_first_chance, b_first_chance = chance_of(odds + beta[k]), chance_of(beta[k] - odds)
+    log_odds, order_effect = beta[complete.a] - beta[complete.b], beta[k]
+    a_first_chance, b_first_chance = chance_of(log_odds + order_effect), chance_of(order_effect - log_odds)
     a_first_residual, b_first_residual = complete.a_first - a_first_chance, complete.b_first - b_first_chance
     a_first_weight, b_first_weight = (
         a_first_chance * (1 - a_first_chance),
@@ -88,6 +97,7 @@ def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> F
 
 
 def _pair_of(complete: Choices) -> IntArray:
+    """Return a number per comparison, ``smaller * k + larger`` of the two systems' numbers."""
     return np.minimum(complete.a, complete.b) * len(complete.systems) + np.maximum(complete.a, complete.b)
 
 

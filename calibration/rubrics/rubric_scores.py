@@ -33,6 +33,8 @@ from .rubric_results import (
 from .shrunken_rates import JudgeRates, SuccessCount, shrink
 
 _HALF = 0.5
+"""Degree from which on a criterion counts as met."""
+
 _MIN_INFORMEDNESS = 0.05
 """Minimum informedness (Youden's J: TPR + TNR - 1) for a correction, which divides by it."""
 
@@ -308,14 +310,14 @@ def _variance_of_rates(items: Sequence[JudgedRubric], rates: JudgeRates) -> floa
                 rates.informedness(criterion.key),
             )
             positive, negative = slopes.get(criterion.key, (0.0, 0.0))
+            # Derivatives of `JudgeRates.truth` by TPR and by TNR, times the criterion's share of the mean.
             slopes[criterion.key] = (
                 positive - share * criterion.points * truth / informedness,
                 negative + share * criterion.points * (1 - truth) / informedness,
             )
-    return sum(
-        class_rates.variance_of_sum({key: slope[index] for key, slope in slopes.items()})
-        for index, class_rates in enumerate(rates)
-    )
+    tpr_slopes = {key: tpr_slope for key, (tpr_slope, _) in slopes.items()}
+    tnr_slopes = {key: tnr_slope for key, (_, tnr_slope) in slopes.items()}
+    return rates.positive.variance_of_sum(tpr_slopes) + rates.negative.variance_of_sum(tnr_slopes)
 
 
 def _item(item: JudgedRubric, rates: JudgeRates | None) -> ItemScore:
@@ -330,10 +332,12 @@ def _item(item: JudgedRubric, rates: JudgeRates | None) -> ItemScore:
         return ItemScore(item=item.item, score=low)
     if min(rates.informedness(criterion.key) for criterion in item.criteria) < _MIN_INFORMEDNESS:
         return ItemScore(item=item.item, score=low)
-    pairs = [
+    points_and_chances = [
         (criterion.points, rates.chance(criterion.key, met=reaches(_met(criterion), _HALF)))
         for criterion in item.criteria
     ]
-    expected = sum(value * chance for value, chance in pairs) / points.possible
-    variance = sum(value**2 * chance * (1 - chance) for value, chance in pairs) / points.possible**2
+    expected = sum(value * chance for value, chance in points_and_chances) / points.possible
+    # Criteria are taken as independent given the judge's verdicts.
+    variance = sum(value**2 * chance * (1 - chance) for value, chance in points_and_chances)
+    variance /= points.possible**2
     return ItemScore(item=item.item, score=low, expected=expected, deviation=math.sqrt(variance))

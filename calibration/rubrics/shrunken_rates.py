@@ -129,7 +129,7 @@ def _strength(groups: Mapping[str, SuccessCount], pooled: float) -> float:
     total = sum(count.trials for count in several)
     row_variance = pooled * (1 - pooled)
     spread = sum(count.trials * (count.successes / count.trials - pooled) ** 2 for count in several)
-    # Expected spread: row_variance * ((groups - 1) + correlation * max_spread).
+    # The expected spread is row_variance * ((groups - 1) + correlation * max_spread); solve for the correlation.
     max_spread = (
         total - sum(count.trials**2 for count in several) / total - (len(several) - 1) if several else 0.0
     )

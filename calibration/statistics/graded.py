@@ -39,7 +39,7 @@ def moments(weights: FloatArray, label: FloatArray, score: FloatArray) -> Moment
     """
     n = weights.sum(axis=-1)
     share = ratio(weights, n[..., None])
-    # From the first cell, so that constant input has a variance of exactly 0.
+    # Values are distances from the first cell, so that constant input has a variance of exactly 0.
     x, y = label - label[..., :1], score - score[..., :1]
     mean_x, mean_y = (share * x).sum(axis=-1), (share * y).sum(axis=-1)
     return Moments(
@@ -60,7 +60,7 @@ def correlation_of(values: Moments) -> FloatArray:
 
 
 def constant_as_zero(variance: FloatArray) -> FloatArray:
-    """Return variances, with those that are only rounding set to 0."""
+    """Return variances, where those that are only rounding are 0."""
     return np.where(variance.real <= 1e-14, 0.0, variance)  # noqa: PLR2004 - rounding of squares of numbers in [0, 1]
 
 
@@ -101,12 +101,16 @@ def kendall_tau_b(weights: FloatArray, cells: Cells) -> FloatArray:
     n = weights.sum(axis=-1)
     order = np.sign(cells.label[:, None] - cells.label) * np.sign(cells.score[:, None] - cells.score)
     surplus = ((weights @ order) * weights).sum(axis=-1)
-    untied = [n**2 - (sum_by_value(weights, side) ** 2).sum(axis=-1) for side in (cells.label, cells.score)]
+    untied_labels, untied_scores = (
+        n**2 - (sum_by_value(weights, side) ** 2).sum(axis=-1) for side in (cells.label, cells.score)
+    )
+    # In shares of all pairs, so that the guard of `ratio` against rounding does not depend on n.
     scale = np.where(n == 0, 1.0, n)
-    return ratio(surplus / scale**2, np.sqrt(untied[0]) / scale * np.sqrt(untied[1]) / scale)
+    return ratio(surplus / scale**2, np.sqrt(untied_labels) / scale * np.sqrt(untied_scores) / scale)
 
 
 def _tau_of_counts(counts: FloatArray, label: FloatArray, score: FloatArray) -> float:
+    """Compute tau-b by sorting, from whole numbers of rows per cell."""
     times = counts.astype(np.int64)
     label, score = np.repeat(label, times), np.repeat(score, times)
     if not len(label) or label.min() == label.max() or score.min() == score.max():

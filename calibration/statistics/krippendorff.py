@@ -14,6 +14,7 @@ from ..arrays import FloatArray, IntArray, ratio
 from ..sample import Cells
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+"""Level of measurement, which sets the distance of two values; other modules call a coverage ``level``."""
 
 
 def value_counts(ratings: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -43,8 +44,10 @@ def alpha_of_units(
         values: The values, shape ``(q,)``.
         level: Level of measurement.
     """
+    # A unit of u values has u (u - 1) ordered pairs, which count as u values.
     weights = weights / (units.sum(axis=1) - 1.0)
     pairs = np.einsum("...k,kc,kd->...cd", weights, units, units, optimize=True)
+    # No value is paired with itself.
     coincidences = pairs - (weights @ units)[..., None] * np.eye(len(values))
     margin = coincidences.sum(axis=-1)
     distance = _DISTANCES[level](values, margin)
@@ -84,6 +87,7 @@ _DISTANCES: dict[Level, Callable[[FloatArray, FloatArray], FloatArray]] = {
     "interval": _interval,
     "ratio": _ratio,
 }
+"""Functions from values ``(q,)`` and their counts ``(..., q)`` to squared distances ``(..., q, q)``."""
 
 
 def alpha_interval(weights: FloatArray, cells: Cells) -> FloatArray:

@@ -52,12 +52,12 @@ def brier(weights: FloatArray, cells: Cells) -> FloatArray:
 
     Source: Brier 1950.
     """
-    outcome = (reaches(cells.label, cells.pass_at)).astype(float)
+    outcome = reaches(cells.label, cells.pass_at).astype(float)
     return ratio(weights @ (cells.score - outcome) ** 2, weights.sum(axis=-1))
 
 
 BINS = 10
-"""Bins of equal width on [0, 1]; a score on an edge belongs to the bin below it, as in Guo et al. 2017."""
+"""Number of bins of equal width on [0, 1]; a score on an edge is in the bin below it, as in Guo et al. 2017."""
 
 _INNER_EDGES = np.arange(1, BINS) / BINS
 
@@ -77,7 +77,7 @@ def ece(weights: FloatArray, cells: Cells) -> FloatArray:
 
 def ece_gaps(cells: Cells) -> FloatArray:
     """Return outcome minus score, in the column of the score's bin, shape ``(m, BINS)``."""
-    outcome = (reaches(cells.label, cells.pass_at)).astype(np.float64)
+    outcome = reaches(cells.label, cells.pass_at).astype(np.float64)
     bin_indicator = np.eye(BINS)[np.searchsorted(_INNER_EDGES, cells.score)]
     return bin_indicator * (outcome - cells.score)[:, None]
 
@@ -129,7 +129,7 @@ def corrected_brier_parts(
     if (size < 2).any():  # noqa: PLR2004 - a variance needs two
         return None
     parts, n = brier_parts(outcome, score, group, count), float(size.sum())
-    # Biases: variances of the groups' rates, and of the overall rate.
+    # The biases are the variances of the groups' rates, and of the overall rate.
     rate_variance = float((size * rate * (1 - rate) / (size - 1)).sum()) / n
     base_rate_variance = parts.uncertainty / (n - 1)
     return BrierParts(

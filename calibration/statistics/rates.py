@@ -1,11 +1,11 @@
 """Rates and scores of the 2x2 table, and agreement beyond chance.
 
-Tables are ``[[tn, fp], [fn, tp]]``: rows the trusted label, columns the judge, "pass" is positive. Shapes
-``(..., 2, 2)``.
+Tables are ``[[tn, fp], [fn, tp]]``, shape ``(..., 2, 2)``: rows are the trusted label, columns the judge, and "pass"
+is positive.
 
 Tables of categories are counts ``(..., q, q)`` of q declared categories, at least 2: rows are one rater, columns
-the other. Agreement on them is at most 1. It is NaN if agreement by chance is certain, since both raters use one
-and the same category only, or if the table is empty.
+the other. Agreement on them is at most 1. It is NaN if the table is empty, or if agreement by chance is certain
+because both raters use only one category, the same one.
 """
 
 from __future__ import annotations
@@ -166,10 +166,12 @@ def brennan_prediger(table: FloatArray) -> FloatArray:
 
 def alpha_nominal(table: FloatArray) -> FloatArray:
     """Compute Krippendorff's nominal alpha of two raters without missing values."""
-    values = 2 * table.sum(axis=(-2, -1))
+    n_values = 2 * table.sum(axis=(-2, -1))
     margin = table.sum(axis=-1) + table.sum(axis=-2)
-    differ = values / 2 - _diagonal_sum(table)
-    return 1 - (values - 1) * ratio(differ, (values**2 - (margin**2).sum(axis=-1)) / 2)
+    disagreements = n_values / 2 - _diagonal_sum(table)
+    # Pairs of unequal values, if all values of both raters are pooled.
+    unequal_pairs = (n_values**2 - (margin**2).sum(axis=-1)) / 2
+    return 1 - (n_values - 1) * ratio(disagreements, unequal_pairs)
 
 
 def _shares(table: FloatArray) -> FloatArray:

@@ -54,7 +54,7 @@ AMOUNTS = AMOUNT_FIELDS
 """Number columns with the cost of a verdict; ``cost`` is in US dollars."""
 
 DECIDED, DECIDED_BY = CHECKER_SCORE, "checker"
-"""Number column with a checker's decision on the item, if it decided; and column with the checker's name."""
+"""Number column with a checker's decision on an item, NaN if undecided; and column with the checker's name."""
 
 PROBABILITY = LABEL_PROBABILITY
 """Number column with the chance with which the item was drawn for a label."""
@@ -125,7 +125,8 @@ class Table:
         notes: Notes on how columns were recognised.
         warnings: Warnings of labels that match no item, and of rows without an id.
         undecided_only: Whether outputs decided by a checker were left out.
-        numbered: Whether ids of a table with a column of judges are row numbers, so that judges share no item.
+        numbered: Whether item ids are row numbers though the table has a column of judges, so that judges share no
+            item.
         draws: Files of items drawn for labels, one per round, in order.
         labels_chosen_by: How items were chosen for labels, as recorded in the labels of a run.
         score_kinds: Declared kind of scores, by judge.
@@ -349,7 +350,7 @@ class Table:
         return {self.item.values[code] for code in codes}
 
     def opinions(self, prefix: str) -> dict[str, FloatArray]:
-        """Return the number columns with a prefix, ``PERSON`` or ``BASELINE``, by name without it."""
+        """Return the number columns with a prefix, such as `PERSON`, by name without the prefix."""
         return {
             name.removeprefix(prefix): numbers
             for name, numbers in self.numbers.items()

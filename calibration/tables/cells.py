@@ -25,7 +25,7 @@ _BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
 class UnreadGradeError(InputError):
-    """A cell that is not a grade."""
+    """A cell was read as a grade, but is not one."""
 
 
 def number_of(value: object, field: str) -> float:
@@ -152,6 +152,7 @@ _TEXT_READERS = (name_of, cluster_of, text_of)
 """Readers that return texts unchanged unless they are blank."""
 
 _HASHABLE_TYPES = {str, int, float, bool, type(None)}
+"""Types of cells that can be keys; the others are lists and objects."""
 
 
 def read_cells(values: list[Any], reader: Callable[[Any, str], T], field: str) -> list[T]:
@@ -167,6 +168,7 @@ def read_cells(values: list[Any], reader: Callable[[Any, str], T], field: str) -
 def _keys(values: list[Any], types: set[type]) -> list[Any]:
     """Return keys that are equal only for equal values of one type, so not for 1, 1.0 and true."""
     if not types <= _HASHABLE_TYPES:
+        # Values such as lists cannot be keys, so each object is read by itself.
         return list(map(id, values))
     return values if len(types) == 1 else list(zip(map(type, values), values, strict=True))
 

@@ -21,7 +21,7 @@ from ..tables.columns import Column
 from .threshold_results import BoundOf, Cascade, CertifiedThreshold
 
 _STEPS = 10
-"""Number of shares of verdicts that are tried; it is fixed in advance, as each is a chance of a false certificate."""
+"""Number of shares of verdicts that are tried: 10, 20 ... 100 %. They must be fixed before the data are seen."""
 
 FAILURE = 0.1
 """Probability with which a guarantee may fail."""
@@ -66,7 +66,7 @@ def certify_threshold(
         sampling = "one per cluster, drawn by size" if by_size else "one per cluster"
         sampling_note = f" ({sampling})" if len(sample) < len(wrong) else ""
         confidence, wrong = confidence[sample], wrong[sample]
-    # With fewer verdicts, even none wrong has a chance above `failure` at this error rate.
+    # With fewer verdicts, the chance of no error at an error rate of `max_error` is above `failure`.
     min_verdicts = math.ceil(math.log(failure) / math.log(1 - max_error))
     rows = int((confidence >= 0).sum())
     reason = f"that needs {min_verdicts} verdicts or more with almost no errors, and there are {rows}{sampling_note}"
@@ -104,7 +104,10 @@ def _one_per_cluster(cluster: IntArray, seed: int, *, by_size: bool = False) -> 
     order = rng.permutation(len(cluster))
     _, first, size = np.unique(cluster[order], return_index=True, return_counts=True)
     rows = order[first]
-    return rows[rng.random(len(rows)) * size.max(initial=0) < size] if by_size else rows
+    if not by_size:
+        return rows
+    # Keep a cluster's row with a chance of its size over the largest.
+    return rows[rng.random(len(rows)) * size.max(initial=0) < size]
 
 
 def bound_of(table: Table) -> BoundOf:
@@ -122,10 +125,10 @@ def in_order_of_items(table: Table) -> Table:
     if not table.judges:
         return table
     values = sorted(table.item.values)
-    place = {value: number for number, value in enumerate(values)}
-    codes = np.array([place[value] for value in table.item.values], np.int64)[table.item.codes]
+    code_of = {value: code for code, value in enumerate(values)}
+    codes = np.array([code_of[value] for value in table.item.values], np.int64)[table.item.codes]
     ordered = replace(table, item=Column(values, codes)).take(np.lexsort((table.score, codes)))
-    # Numbers of clusters are in the order of replies, too.
+    # Numbers of clusters are in the order of replies, too: renumber them by first appearance.
     first, number = np.unique(ordered.cluster, return_index=True, return_inverse=True)[1:]
     return replace(ordered, cluster=np.argsort(np.argsort(first))[number])
 
@@ -172,11 +175,9 @@ def certify_cascade(
         threshold = thresholds[name].threshold
         if threshold is not None:
             keep = reaches(confidence, threshold)
-            decided, errors, remaining = (
-                decided + int(keep.sum()),
-                errors + int((keep & wrong).sum()),
-                remaining[~keep],
-            )
+            decided += int(keep.sum())
+            errors += int((keep & wrong).sum())
+            remaining = remaining[~keep]
     return Cascade(thresholds, decided, errors, total, decided / total if total else None)
 
 
@@ -208,5 +209,5 @@ def confidence_of(score: FloatArray, pass_at: FloatArray | float) -> FloatArray:
     passes = reaches(score, pass_at)
     above = (score - pass_at) / np.maximum(1 - pass_at, 1e-9)
     confidence = np.where(passes, above, (pass_at - score) / pass_at)
-    # At a threshold of 1 only a score of 1 passes, and there is no way to go.
+    # At a threshold of 1 only a score of 1 passes; it is at the end of the way, so its confidence is 1.
     return np.where(passes & (pass_at == 1.0), 1.0, confidence)

@@ -13,6 +13,8 @@ from ..statistic import undefined
 from .threshold_results import Curve, Recalibration, Recalibrator, Sigmoid
 
 _MAX_STEPS, _CONVERGED = 100, 1e-12
+"""Limits of Newton's method: number of steps, and the size of a step below which it has converged."""
+
 _RIDGE = 1e-9
 """Penalty that keeps the curvature invertible."""
 
@@ -26,7 +28,7 @@ def isotonic(score: FloatArray, outcome: FloatArray) -> Curve:
     count = np.bincount(value_of_row).astype(np.float64)
     mean = np.bincount(value_of_row, weights=outcome) / count
     rate: FloatArray = optimize.isotonic_regression(mean, weights=count).x
-    # Only the ends of a step are knots.
+    # Knots are the ends of each step; the curve is constant between them.
     is_inside_step = np.zeros(len(values), dtype=np.bool_)
     is_inside_step[1:-1] = (rate[1:-1] == rate[:-2]) & (rate[1:-1] == rate[2:])
     return Curve(values[~is_inside_step].tolist(), rate[~is_inside_step].tolist())
@@ -51,8 +53,9 @@ def platt(score: FloatArray, outcome: FloatArray) -> Sigmoid:
         weights = weights + step
         if np.abs(step).max() < _CONVERGED:
             break
-    slope, level = weights.tolist()
-    return Sigmoid(slope, level - slope * float(score.mean()))
+    # Scores were centred for the fit.
+    slope, intercept_at_mean = weights.tolist()
+    return Sigmoid(slope, intercept_at_mean - slope * float(score.mean()))
 
 
 def recalibrate(

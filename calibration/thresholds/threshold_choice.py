@@ -13,7 +13,7 @@ from ..statistic_catalogue import ESTIMATORS
 from .threshold_results import BetterThreshold, ChosenThreshold
 
 MAX_CANDIDATES = 100
-"""Maximum number of thresholds tried; of more distinct scores evenly spaced ones are tried."""
+"""Maximum number of thresholds tried; if there are more distinct scores, evenly spaced ones are tried."""
 
 CLEAR_GAIN = 0.05
 """Minimum gain in balanced accuracy that is reported."""
@@ -25,6 +25,7 @@ At 0.05, up to 6 % of judges at chance had a reported gain, because the folds sh
 """
 
 _ROUNDING = 1e-12
+"""Values that differ by less are equally good."""
 
 
 def choose_threshold(
@@ -106,9 +107,9 @@ def better_threshold(
 
     Arrays have shape ``(n,)``, and a cluster is never split.
 
-    The gain is in balanced accuracy, which is the mean of two means: the share of passes among right items,
-    and of fails among wrong ones. Its error over clusters is that of such a sum (`combine_means`). None if no
-    score lies between 0 and 1, since there is nothing to choose then.
+    The gain is in balanced accuracy, which is the mean of two shares: of passes among right items, and of fails
+    among wrong ones. So its error over clusters is that of a sum of means (`combine_means`). None if no score lies
+    between 0 and 1, since there is nothing to choose then.
     """
     if np.isin(score, (0.0, 1.0)).all():
         return None
@@ -161,9 +162,10 @@ def _pass_counts(candidates: FloatArray, score: FloatArray, right: BoolArray, fo
     The shape is ``(folds, 2, candidates + 1)``; the first entry of the last axis counts all rows.
     """
     shape = (int(fold.max()) + 1, 2, len(candidates) + 1)
-    reached = np.searchsorted(candidates, score, side="right")
-    index = np.ravel_multi_index((fold, right.astype(np.int64), reached), shape)
+    candidates_reached = np.searchsorted(candidates, score, side="right")
+    index = np.ravel_multi_index((fold, right.astype(np.int64), candidates_reached), shape)
     counts = np.bincount(index, minlength=int(np.prod(shape))).reshape(shape)
+    # A row passes at a candidate if it reaches that one or more, so counts are added from the end.
     return counts[..., ::-1].cumsum(axis=-1)[..., ::-1]
 
 
@@ -172,9 +174,10 @@ def _best(candidates: FloatArray, pass_counts: IntArray, pass_at: float) -> floa
 
     Among equally good others the lowest is returned.
     """
-    rows = pass_counts[:, 0]
-    if not rows.all():  # without a class there is no balanced accuracy
+    wrong_passed, right_passed = pass_counts
+    n_wrong, n_right = wrong_passed[0], right_passed[0]
+    if not (n_wrong and n_right):  # without a class there is no balanced accuracy
         return pass_at
-    youden = pass_counts[1, 1:] / rows[1] - pass_counts[0, 1:] / rows[0]
+    youden = right_passed[1:] / n_right - wrong_passed[1:] / n_wrong
     best, current = int(np.argmax(youden)), int(np.searchsorted(candidates, pass_at))
     return pass_at if youden[current] >= youden[best] - _ROUNDING else float(candidates[best])

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from ..arrays import FloatArray
 
 Recalibrator: TypeAlias = Literal["isotonic", "platt"]
+"""Map from scores to rates: a monotone curve, or a logistic one."""
 
 BoundOf: TypeAlias = Literal["outputs", "clusters"]
+"""What an error bound is for: all outputs, or one output of each cluster."""
 
 
 class CertifiedThreshold(msgspec.Struct, frozen=True):
