@@ -33,7 +33,7 @@ class _NumberedValues(dict[T, int]):
 
 
 class _Series(NamedTuple):
-    """Author, system, trial and repeat that a series of verdicts shares, at most one on each case."""
+    """Fields that a series of verdicts shares; a series has at most one verdict on each case."""
 
     system: str
     trial: int
