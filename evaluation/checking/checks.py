@@ -225,6 +225,7 @@ def check_into_folder(context: RunContext, plan: Plan) -> None:
         is_selected=is_unchecked,
         engine=context.engine,
     ):
+        # A challenge that was checked again for the sake of another has its verdict already.
         if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
             writer.verdicts.append_line(line, verdict)
         checked += 1

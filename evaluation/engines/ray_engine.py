@@ -138,6 +138,7 @@ class RayEngine(Closing):
 
     @cached_property
     def _actors(self) -> _Actors:
+        # Actors restart however often they die. They only wait for replies, so they claim no processor.
         actor = self._ray.remote(
             max_restarts=-1, max_concurrency=_CALLS_OF_ACTOR, num_cpus=0, scheduling_strategy="SPREAD"
         )(_Asker)

@@ -210,29 +210,21 @@ def _enlist_split_judges(writer: RunWriter, asker: JudgeTask, repeats: int) -> N
     if isinstance(asker.judge, CriteriaJudge):
         record = criteria_judge_record(asker.judge, repeats)
         writer.enlist([asker.record])
-        writer.update(
-            criteria=[
-                *(criterion for criterion in writer.manifest.criteria if criterion.id != record.id),
-                record,
-            ]
-        )
+        other_criteria = [criteria for criteria in writer.manifest.criteria if criteria.id != record.id]
+        writer.update(criteria=[*other_criteria, record])
     if isinstance(asker.judge, StatementJudge):
         record = statement_judge_record(asker.judge, repeats)
         writer.enlist([asker.record])
-        writer.update(
-            statements=[
-                *(statement for statement in writer.manifest.statements if statement.id != record.id),
-                record,
-            ]
-        )
+        other_statements = [judge for judge in writer.manifest.statements if judge.id != record.id]
+        writer.update(statements=[*other_statements, record])
 
 
 def _enlist_jury(writer: RunWriter, asker: JudgeTask) -> None:
     """Record a jury and its members, once they were asked."""
     if isinstance(asker.judge, JuryJudge):
-        others = [jury for jury in writer.manifest.juries if jury.id != asker.id]
         writer.enlist([asker.record])
-        writer.update(juries=[*others, asker.judge.jury])
+        other_juries = [jury for jury in writer.manifest.juries if jury.id != asker.id]
+        writer.update(juries=[*other_juries, asker.judge.jury])
 
 
 def statement_judge_record(judge: StatementJudge, repeats: int) -> StatementJudgeRecord:
