@@ -22,16 +22,16 @@ class CasesAsked(NamedTuple):
     anywhere: set[int]
 
     def missing_cases(self, answered: Mapping[str, set[int]], cases: Iterable[str]) -> dict[str, str]:
-        """Return the smallest id of the cases that a system was asked and did not answer, if any.
+        """Return, by system, the smallest id of a case that it was asked and did not answer.
 
-        It does not depend on the order of the cases, which differs among shards and merged runs.
+        Systems without such a case are left out. The id does not depend on the order of the cases, which differs among shards and merged runs.
         """
         return {name: min(ids) for name, ids in self.all_missing_cases(answered, cases).items()}
 
     def all_missing_cases(
         self, answered: Mapping[str, set[int]], cases: Iterable[str]
     ) -> dict[str, list[str]]:
-        """Return the ids of the cases that each system was asked and did not answer."""
+        """Return the ids of the cases that a system was asked and did not answer, by system."""
         incomplete = [name for name, positions in answered.items() if self.counts[name] > len(positions)]
         ids = list(cases) if incomplete else []
         unanswered = set(range(len(ids))) - self.anywhere
@@ -57,6 +57,7 @@ def cases_asked(answered: Mapping[str, set[int]], cases: int, logged: Mapping[st
         groups = [*others, ([*names, system], positions.union(*(shared for _, shared in overlapping)))]
     anywhere = set[int]().union(*answered.values())
     shared = {name: positions for names, positions in groups for name in names}
+    # The cases of the system's group, those of its log, and those that nobody answered.
     counts = {
         name: len(shared[name]) + len(logged.get(name, ())) + cases - len(anywhere) for name in answered
     }

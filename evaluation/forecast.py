@@ -132,9 +132,9 @@ def copy_of_run(out: FolderPath) -> Generator[RunWriter]:
 
 
 def _if_unsure(forecast: Forecast) -> Forecast:
-    """Set the forecast's lower bounds to zero.
+    """Return the forecast of an expensive judge, which is asked only if the cheap one is unsure.
 
-    An expensive judge is asked nothing if the cheap one is always sure.
+    The lower ends of its estimates are therefore zero.
     """
     return msgspec.structs.replace(
         forecast,
@@ -155,19 +155,21 @@ def forecast_steps(
         One forecast per judge that asks a model, in the order in which they are first asked.
     """
     reuses = in_batch or access.cache is not None or access.replay is not None
-    counts: dict[JudgeId, _Count] = {}
+    counters: dict[JudgeId, _RequestCounter] = {}
     with KnownReplies(access) as replies:
         for step in steps:
             for task in step.tasks:
                 if task.prompt_judge is not None:
                     done = task.settled(step.context)
-                    count = counts.setdefault(task.id, _Count(task.prompt_judge, replies, reuses=reuses))
-                    count.add(step.work(task, done))
-        return [count.forecast(prices) for count in counts.values()]
+                    counter = counters.setdefault(
+                        task.id, _RequestCounter(task.prompt_judge, replies, reuses=reuses)
+                    )
+                    counter.add(step.work(task, done))
+        return [counter.forecast(prices) for counter in counters.values()]
 
 
-class _Count:
-    """Count of one judge's requests; cached ones show how long texts and replies are in tokens."""
+class _RequestCounter:
+    """Counter of one judge's requests, with tokens estimated from cached replies."""
 
     def __init__(self, judge: PromptJudge, known_replies: KnownReplies, *, reuses: bool) -> None:
         self._judge = judge
@@ -187,7 +189,7 @@ class _Count:
         """Count the requests of pieces of work that were not counted yet."""
         for request in unanswered(self._judge, self._uncounted(work), self._look_up, self._note):
             key = bytes.fromhex(request.key)
-            if request.anew:  # the first request, whose cached reply cannot be read
+            if request.anew:  # the cached reply, which `_look_up` counted, cannot be read
                 self._cached -= 1
                 self._open.add(request)
             elif key not in self._request_keys:
@@ -251,7 +253,7 @@ class _Count:
     def _prompt_tokens(self) -> Estimate:
         if not self._counted_tokens:
             return self._open.prompt
-        # What cached replies counted corrects the estimate of the texts that are still to be sent.
+        # The ratio of counted to estimated tokens of cached requests corrects the estimate of the others.
         prompt_tokens = self._open.prompt.likely * self._counted_tokens / self._estimated_tokens
         return Estimate(prompt_tokens, prompt_tokens, prompt_tokens)
 

@@ -172,6 +172,7 @@ class EvaluationInputs(Closing):
         for line, output in read_numbered(path, Output):
             self._require_usable(output, path, line)
             facts = self.cases.facts(output.case_id)
+            # Number of the outputs file by the position of the case.
             files = counts.files.setdefault((output.system, output.trial), {})
             if facts.position in files:
                 first = _place_of(output.key, self.output_files[files[facts.position]])
@@ -259,8 +260,8 @@ def outputs_in(piece: FileSlice) -> Iterator[Output]:
         file.seek(begin)
         if begin:  # skip the rest of a line that belongs to the piece before
             begin += len(file.readline())
-        lines = lines_of(file, piece.path)
-        raws = (raw for _, _, raw in takewhile(lambda line: begin + line[1] < piece.end, lines))
+        lines = lines_of(file, piece.path)  # each with its number and its offset from `begin`
+        raws = (raw for _, _, raw in takewhile(lambda numbered: begin + numbered[1] < piece.end, lines))
         records = (decode_record(raw, Output, path=piece.path, validated=True) for raw in raws)
         yield from _with_workspaces(records, piece.path)
 
@@ -279,7 +280,10 @@ class _Key(msgspec.Struct, frozen=True):
 
 
 def keyed_lines(path: InputPath) -> Iterator[tuple[ItemKey, int, int, bytes]]:
-    """Yield key, line number, offset and line of each output in a file that was read before."""
+    """Yield key, line number, offset and line of each output of a file.
+
+    The file was read before, so that other fields need no check.
+    """
     for line, offset, raw in read_lines(path):
         key = decode_record(raw, _Key, path=path, line=line)
         yield ItemKey(key.case_id, key.system, key.trial), line, offset, raw

@@ -47,14 +47,15 @@ class OpenTokens:
     """Sum of the tokens of requests that have no reply yet."""
 
     def __init__(self) -> None:
-        self._prompt, self._limits = [0.0, 0.0, 0.0], [0.0, 0.0]
+        self._prompt = [0.0, 0.0, 0.0]  # in the order of `Estimate`
+        self._min_completion = self._max_completion = 0.0
 
     def add(self, request: Request) -> None:
         """Count a request."""
         for bound, tokens in enumerate(estimate_prompt(request)):
             self._prompt[bound] += tokens
-        self._limits[0] += _MIN_REPLY_LENGTH
-        self._limits[1] += completion_limit(request) or _MAX_REPLY_LENGTH
+        self._min_completion += _MIN_REPLY_LENGTH
+        self._max_completion += completion_limit(request) or _MAX_REPLY_LENGTH
 
     @property
     def prompt(self) -> Estimate:
@@ -64,5 +65,5 @@ class OpenTokens:
     @property
     def completion(self) -> Estimate:
         """Tokens of the replies."""
-        low, high = self._limits
+        low, high = self._min_completion, self._max_completion
         return Estimate(low, (low + high) / 2, high)

@@ -139,9 +139,9 @@ def _label_choice(
     labels: InputPath | None,
     judged: Table | None = None,
 ) -> LabelsDeclaredBy | None:
-    """Return how outputs were chosen for labels, as labels of runs and of a file say.
+    """Return how outputs were chosen for labels, as the labels of runs and of a file declare.
 
-    None if checkers labelled others of the ``judged`` outputs.
+    None if they declare nothing, or if the labels of some ``judged`` outputs are checkers' grades.
     """
     if len(runs) < len(sources) or isinstance(labels, LabelTable):
         return None  # rows of a table do not tell how they were chosen
@@ -154,7 +154,10 @@ def _label_choice(
 
 
 def with_juries(table: Table, stores: Sequence[RunStore]) -> Table:
-    """Return the table with the juries of runs; of `escalate` only one verdict counts."""
+    """Return the table with the juries of runs.
+
+    A jury with the rule ``escalate`` is left out, since only one member's verdict counts.
+    """
     names = {judge: name for name, judge in table.judges.items()}
     juries = [jury for store in stores for jury in store.manifest_or_empty.juries]
     members_of_jury: dict[str, JuryMembers] = {}
@@ -365,7 +368,7 @@ def _people(grades: Mapping[str, float] | None) -> dict[str, float]:
 
 
 def _labels(store: RunStore) -> tuple[dict[str, Verdict], dict[str, dict[str, float]]]:
-    """Return each item's label, which is its last one, and each person's labels."""
+    """Return the standing label by item, and people's last labels by item and person."""
     trusted = {str(key): label for key, label in standing_labels(store.labels).items()}
     people: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for label in store.labels:

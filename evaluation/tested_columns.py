@@ -1,6 +1,6 @@
 """Columns that a run adds to its calibration table: tags of cases, and lengths of outputs.
 
-Labels that are declared a random sample are tested by them.
+If labels are declared a random sample, these columns tell whether labelled outputs are like the others.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def with_tested_columns(
 
 
 def _with_lengths(table: Table, stores: Sequence[RunStore], item_of: ItemOf) -> Table:
-    """Add the lengths of undecided outputs if some have a label, and some have none."""
+    """Add the lengths of undecided outputs, unless all or none of these have a label."""
     name, decided = f"{COVARIATE}{LENGTH}", table.numbers.get(DECIDED)
     # In a table without decisions all rows count as undecided.
     undecided = np.ones(len(table), dtype=np.bool_) if decided is None else np.isnan(decided)

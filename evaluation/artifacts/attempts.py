@@ -31,7 +31,7 @@ DEFAULT_CUTOFF = 60.0
 
 _PLACEHOLDER = re.compile(r"\{(task|workspace)\}")
 _UNBOUNDED = 1 << 50
-"""Limit that no agent reaches: the user trusts the agent, and only its time is limited."""
+"""Limit that no agent reaches, in bytes or processes: the user trusts it, and only its time is limited."""
 
 
 class AgentPlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ class AgentRun(Record, frozen=True, kw_only=True):
 
 
 def run_agents(cases: Iterable[Case], out: Path, plan: AgentPlan, progress: Progress) -> None:
-    """Run an agent on every challenge, as often as planned, that has no output yet.
+    """Run an agent for each planned attempt at a challenge that has no output yet.
 
     Workspaces, outputs, runs and logs go to the folder ``out``.
 

@@ -26,7 +26,7 @@ class AgentResults(Result, frozen=True):
 
     attempts: list[ChallengeResult]
     unused_mocks: list[str] = []
-    """Challenges of a mock run with a ``mock``, which is not used, and without ``artifacts_out``."""
+    """Challenges of a mock run that have a ``mock`` function, which is not used, and no ``artifacts_out``."""
 
     @property
     def not_allowed(self) -> int:
@@ -84,8 +84,10 @@ def conclude_artifacts(
         verdicts = {(verdict.case_id, verdict.trial): verdict for verdict in checked}
         runs = _runs(out / RUNS)
         attempts = [
-            _attempt(inputs.cases[key[0]], verdicts.get(key), runs.get(key), mock=mock)
-            for key in product(inputs.cases, range(plan.trials))
+            _attempt(
+                inputs.cases[case_id], verdicts.get((case_id, trial)), runs.get((case_id, trial)), mock=mock
+            )
+            for case_id, trial in product(inputs.cases, range(plan.trials))
         ]
     write_records(out / VERDICTS, verdicts.values())
     config = {"system": plan.system, "agent": plan.command, "cutoff": plan.cutoff, "mock": mock}

@@ -90,9 +90,9 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
 
 
 def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
-    """Put each challenge below its nearest dependency; sort others by category and name.
+    """Put each challenge below its dependency of the highest level, else by category and name.
 
-    Of several that are equally near, the first counts.
+    Of several dependencies with that level, the first counts.
     """
     ordered = sorted(skills, key=lambda skill: (skill.level, skill.category, skill.name))
     level = {skill.name: skill.level for skill in ordered}
@@ -117,11 +117,10 @@ def _needs(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -
 
 
 def _circles(needs: dict[str, list[str]]) -> dict[str, frozenset[str]]:
-    """Return the names in a circle with each name, itself included; empty if there is none."""
+    """Return, for each name, the names in a circle with it, itself included; empty without one."""
     remaining = needs
-    while (
-        True
-    ):  # both ends of chains are removed, until nothing or only circles and links between them remain
+    # Both ends of chains are removed, until nothing or only circles and links between them remain.
+    while True:
         needed = {dependency for dependencies in remaining.values() for dependency in dependencies}
         inner = {
             name: [dependency for dependency in dependencies if dependency in remaining]
@@ -156,7 +155,10 @@ def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
 
 
 def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
-    """Return the length of the longest chain of each name's dependencies; there are no circles."""
+    """Return the length of the longest chain of each name's dependencies.
+
+    ``needs`` must have no circles.
+    """
     levels = dict.fromkeys(needs, 0)
     for _ in needs:  # each round gets one link of a chain right
         next_levels = {

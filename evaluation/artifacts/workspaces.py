@@ -18,10 +18,10 @@ OUTPUTS, WORKSPACES = "outputs.jsonl", "workspaces"
 """Outputs file, and folder of workspaces next to it, so that outputs can name these by relative paths."""
 
 _STAGING = ".preparing"
-"""Folder in which workspaces are built before they are moved; it is removed after the last."""
+"""Folder in which workspaces are built before they are moved; removed after the last one is moved."""
 
 _MAX_NAME_LENGTH, _MAX_READABLE_LENGTH, _HASH_DIGITS = 100, 60, 32
-"""Lengths of a plain name, and of the two parts of another; file systems take 255 bytes."""
+"""Maximum length of a plain name, and lengths of the two parts of any other; file systems take 255 bytes."""
 
 _WORDS = r"[a-z0-9-][a-z0-9.-]*(?:_[a-z0-9.-]+)*"
 _PLAIN_ID = re.compile(rf"{_WORDS}(?:/{_WORDS})*")

@@ -62,18 +62,18 @@ class SystemOptions(NamedTuple):
 def check_outputs(
     pairs: Iterable[tuple[Case, Output]], options: SystemOptions, *, dependent: bool = True
 ) -> Iterator[Verdict]:
-    """Check outputs one by one, in order; those on challenges with dependencies come last.
+    """Check outputs one by one; outputs on challenges that depend on others come last.
 
-    ``dependent=False`` states that there are no challenges among them.
+    ``dependent`` is False if none of the cases are challenges.
     """
     checked = ((case, check(case, output, options.of(output.system))) for case, output in pairs)
     return apply_dependencies(checked) if dependent else (verdict for _, verdict in checked)
 
 
 def options_by_system(inputs: EvaluationInputs, names: NamesOption, options: CheckOptions) -> SystemOptions:
-    """Return each system's options, with the form in which it was offered names with dots.
+    """Return each system's options, with the form in which dotted function names were offered.
 
-    ``auto`` infers the form from a system's outputs.
+    The option ``auto`` infers this form from a system's outputs.
     """
     if names != "auto":
         return SystemOptions({}, msgspec.structs.replace(options, names=names))
@@ -225,6 +225,7 @@ def check_into_folder(context: RunContext, plan: Plan) -> None:
         is_selected=is_unchecked,
         engine=context.engine,
     ):
+        # A challenge that was checked again for the sake of another has its verdict already.
         if VerdictKey(verdict.key, verdict.author, verdict.repeat) not in done:
             writer.verdicts.append_line(line, verdict)
         checked += 1
@@ -257,14 +258,14 @@ def _is_workspace(kind: Kind) -> bool:
 
 
 class CheckedSystems(NamedTuple):
-    """Results of each system, and dependencies on challenges without an output."""
+    """Results of each system, and dependencies that name no challenge with an output."""
 
     systems: list[SystemResult]
     unknown: list[UnknownDependency]
 
 
 def partial_file(out: Path) -> Path:
-    """Return the path of the verdicts so far when checking was interrupted."""
+    """Return the path of the file that keeps the verdicts of an interrupted check."""
     return out.with_name(f"{out.name}.partial")
 
 
@@ -302,9 +303,8 @@ def check_file(
                     unknown.update(dict.fromkeys(_unknown(verdict)))
                     progress.advance()
                     yield line
-            except (
-                KeyboardInterrupt
-            ) as interrupt:  # the file ends here, with the verdicts so far; raised below
+            except KeyboardInterrupt as interrupt:
+                # The file ends here, with the verdicts so far; the interrupt is raised again below.
                 interrupts.append(interrupt)
 
         progress.begin("checking", inputs.survey.outputs)

@@ -1,4 +1,4 @@
-"""Verdicts on challenges that depend on others: held back if a dependency failed."""
+"""Verdicts on challenges that depend on others: not applicable if a dependency failed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Attempt(NamedTuple):
 
 
 class _Waiting(NamedTuple):
-    """A verdict that is replaced if a dependency failed."""
+    """Verdict that is withheld until all dependencies are known, and replaced if one failed."""
 
     verdict: Verdict
     attempt: _Attempt
@@ -38,7 +38,7 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
     """
     failed: set[_Attempt] = set()
     waiting: list[_Waiting] = []
-    names: ChallengeNames | None = None
+    names: ChallengeNames | None = None  # made for the first challenge, since most runs have none
     for case, verdict in checked:
         if kind_spec(case.kind).family != "workspace":
             yield verdict
@@ -71,7 +71,7 @@ def _needs(entry: _Waiting, names: ChallengeNames) -> list[_Attempt]:
 
 
 def _add_dependents(failed: set[_Attempt], dependents: list[tuple[_Attempt, list[_Attempt]]]) -> None:
-    """Add to the failed all that depend on one of them, transitively."""
+    """Add to the failed attempts all that depend on one of them, directly or indirectly."""
     size_before = -1
     while len(failed) != size_before:
         size_before = len(failed)

@@ -23,7 +23,7 @@ class NamesVote:
     """Vote, for each system, for the form of names that its outputs use more often."""
 
     def __init__(self) -> None:
-        self._votes: Counter[str] = Counter()  # positive for underscores
+        self._votes: Counter[str] = Counter()  # uses with underscores, minus uses with dots
 
     def add(self, case: Case, output: Output) -> None:
         """Count the names that an output uses."""

@@ -36,7 +36,7 @@ _NOTE = "checked under earlier rules, which compare all texts loosely; they appl
 
 
 def rules_facts(options: CheckOptions, identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts that tie a run to its rules; a run of an earlier version keeps it."""
+    """Return the facts that tie a run to its rules; a run of an earlier version keeps its rules."""
     facts: dict[str, Any] = {"rules": options.rules}
     if options.rules == "strict":
         facts["text"] = options.text

@@ -24,7 +24,7 @@ SAMPLE = 20
 """Number of stored verdicts to verify."""
 
 _CANDIDATES = 20 * SAMPLE
-"""Number of verdicts from which these are drawn, since not all are checkers'."""
+"""Number of verdicts that are drawn to find these: not all are by checkers that can be repeated."""
 
 
 def require_right_checks(
@@ -39,7 +39,7 @@ def require_right_checks(
     if rules is None or versions.get("fiducial") != VERSION:
         return
     sample = _sample(journal, cases)
-    # Only the keys are parsed of all outputs, and the whole output of those in the sample.
+    # Of most outputs only the key is parsed; outputs in the sample are parsed in full.
     for key, line, _, raw in (keyed_line for path in files for keyed_line in keyed_lines(path)):
         if not sample:
             return
@@ -50,7 +50,7 @@ def require_right_checks(
 
 
 def require_right_checks_of(store: RunStore) -> None:
-    """Verify a run, skipping it if its inputs are gone."""
+    """Check a sample of a finished run's outputs again, if its inputs still exist."""
     try:
         inputs = store.inputs
     except RunFolderError:  # without the inputs nothing can be checked again

@@ -1,6 +1,7 @@
-"""Results of systems, completed: one pass rate each, and an example of each common fault.
+"""Completion of systems' results: a pass rate on all outputs, and examples of faults.
 
-A rate counts checkers' verdicts, and one judge's verdict for each undecided output.
+`with_overall_rates` adds the pass rates, which count checkers' verdicts, and one judge's verdict for each undecided output.
+`with_examples` adds example outputs of the most frequent faults.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ def with_overall_rates(
     Args:
         systems: Results by part.
         store: The run.
-        comparison: The comparison of its systems, if known, which has the same rates.
+        comparison: Comparison of its systems, whose rates are the same, or None to compute them.
     """
     if not any(_is_judged(system) for system in systems):
-        return [replace(system, overall=_checked_alone(system)) for system in systems]
+        return [replace(system, overall=_overall_of_checkers(system)) for system in systems]
     if comparison is not None and comparison.strata is not None:
         undecided, all_outputs = comparison.strata.open, comparison.strata.all
     elif (part := one_judges_part(systems, store)) is not None:
@@ -61,9 +62,10 @@ def _is_judged(system: SystemResult) -> bool:
 
 
 def one_judges_part(systems: Sequence[SystemResult], store: RunStore) -> Part | None:
-    """Return the outputs that one judge graded 0 or 1, each its own cluster, without labels.
+    """Return the outputs of a run that needs no numpy, as one part, or None for any other run.
 
-    It equals both parts of `pooled_parts`, without importing numpy. None for any other run.
+    In such a run, one judge graded outputs 0 or 1, each output is its own cluster, and there are no labels. Both parts of
+    `pooled_parts` would be equal to the part returned.
     """
     rates = {system.system: system.strata[0] for system in systems if len(system.strata) == 1}
     authors = store.verdicts.standing.authors
@@ -76,7 +78,8 @@ def one_judges_part(systems: Sequence[SystemResult], store: RunStore) -> Part | 
         len(rates) < len(systems)
         or len(authors) > 1
         or any(rate.name != JUDGED or rate.fractions or rate.method != "Wilson" for rate in rates.values())
-        or sum(outputs.values()) < len(store.verdicts.standing)  # repeats, or statements
+        or sum(outputs.values())
+        < len(store.verdicts.standing)  # more verdicts than outputs: some are on repeats or statements
         or store.labels
     ):
         return None
@@ -90,6 +93,7 @@ def one_judges_part(systems: Sequence[SystemResult], store: RunStore) -> Part | 
         },
         outputs=outputs,
         graded={name: rate.n for name, rate in rates.items()},
+        # Scores are 0 or 1, so their sum is whole but for rounding errors.
         passed={name: round(rate.n * (rate.value or 0.0)) for name, rate in rates.items()},
         labelled={},
         corrected=False,
@@ -109,7 +113,7 @@ def pooled_parts(store: RunStore) -> tuple[Part, Part]:
     return pooled_rates(outputs_of(table, None), terms)
 
 
-def _checked_alone(system: SystemResult) -> StratumRate | None:
+def _overall_of_checkers(system: SystemResult) -> StratumRate | None:
     """Return the checkers' rate as the rate of all outputs; undefined if any are ungraded."""
     decided = next((part for part in system.strata if part.name == DECIDED), None)
     if decided is None:
@@ -127,7 +131,7 @@ def _with_rates(system: SystemResult, undecided: Part, all_outputs: Part) -> Sys
     """Add a system's rates on all outputs and on undecided ones, corrected if labels allow it."""
     name = system.system
     if name not in all_outputs.rates:
-        return replace(system, overall=_checked_alone(system))
+        return replace(system, overall=_overall_of_checkers(system))
     corrected = name in all_outputs.corrected_systems
     judged_name = ONE_EACH_CORRECTED if corrected else ONE_EACH
     judged = None
@@ -150,7 +154,10 @@ def _with_rates(system: SystemResult, undecided: Part, all_outputs: Part) -> Sys
 
 
 def _without_correction(part: StratumRate, p: float) -> StratumRate:
-    """Return a rate; a corrected one is undefined, since its labels are no random sample (at p)."""
+    """Return the rate, undefined if it was corrected with labels that are no random sample.
+
+    ``p`` is the p-value of a random sample. Labels of every output need not be a sample.
+    """
     if part.name != CORRECTED or part.value is None or part.declared == "every_output":
         return part
     reason = f"labelled outputs are unlike the other undecided outputs (p {p:.2g}), so they are not a random sample"
@@ -158,7 +165,10 @@ def _without_correction(part: StratumRate, p: float) -> StratumRate:
 
 
 def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float) -> StratumRate:
-    """Return a system's rate in a part; ``passed`` of its graded outputs pass."""
+    """Return a system's rate in a part.
+
+    ``missing`` is the number of cases without an output, ``passed`` the number of graded outputs that pass.
+    """
     rate, graded, outputs = part.rates[system], part.graded[system], part.outputs[system]
     outcomes: Mapping[Outcome | str, int] = {"ungraded": outputs - graded, "missing": missing}
     of = outputs + missing
@@ -184,8 +194,8 @@ def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float)
 def _bounds(system: str, part: Part, missing: int, passed: float) -> tuple[float, float] | None:
     """Return the rate if all ungraded and missing outputs failed, and if all passed.
 
-    With unequal trials each case has weight 1. Labels of ungraded outputs stay if they correct the rate; None
-    if nothing else is ungraded.
+    Ungraded outputs whose labels correct the rate keep these labels; None if no other outputs are ungraded. With
+    unequal numbers of trials, each case has weight 1.
     """
     size = part.n_cases.get(system, part.outputs[system])
     of = size + missing
@@ -196,11 +206,11 @@ def _bounds(system: str, part: Part, missing: int, passed: float) -> tuple[float
     return passed / of, (passed + of - part.graded[system]) / of
 
 
-_EXAMPLES = 3
-"""Faults, and judges, of which a system's results show an example."""
+_MAX_EXAMPLES = 3
+"""Largest number of faults, and of judges, for which a system's results show an example."""
 
 _MAX_REASON_LENGTH = 300
-"""Characters of an example's reason."""
+"""Number of characters after which an example's reason is cut."""
 
 
 def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore) -> list[SystemResult]:
@@ -220,21 +230,24 @@ def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[t
     checked = tally.checked.get(system.system)
     if checked is None:
         return []
-    faults = islice(system.faults, _EXAMPLES)  # the commonest first
+    faults = islice(system.faults, _MAX_EXAMPLES)  # the commonest first
     return [(fault, _example(checked.examples[fault], store, error_type=fault)) for fault in faults]
 
 
 def _judged_examples(
     system: SystemResult, tally: Tally, store: RunStore, thresholds: Mapping[Author, PassThreshold]
 ) -> Iterator[tuple[str, FaultExample]]:
-    """Yield an output that each of the strictest judges failed; a baseline is no judge."""
-    failed_by_judge = [
+    """Yield the name of each of the strictest judges with the worst output that it failed.
+
+    The strictest judges are those whose scores fall short of 1 by the largest sum. Baselines are not judges.
+    """
+    shortfall_by_judge = [
         (sums.graded - sums.score_sum, sums.by, author, sums.worst)
         for author, sums in tally.opened.get(system.system, {}).items()
         if sums.by is not None and sums.worst is not None and not is_baseline(author)
     ]
-    strictest = sorted(failed_by_judge, key=lambda entry: (-entry[0], entry[1]))[:_EXAMPLES]
-    for _, by, author, (score, key) in strictest:
+    strictest = sorted(shortfall_by_judge, key=lambda entry: (-entry[0], entry[1]))  # ties by name
+    for _, by, author, (score, key) in strictest[:_MAX_EXAMPLES]:
         if not reaches(score, thresholds.get(author, PassThreshold()).at):
             yield by, _example(key, store, by=by, score=score)
 

@@ -42,7 +42,8 @@ _PASS_AT = 0.5
 def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bool = True) -> RunSummary:
     """Count, calibrate and compare, and write the results and the manifest.
 
-    Results are ``calibration.json`` and ``comparison.json``.
+    Results are ``calibration.json`` and ``comparison.json``. ``judged`` tells whether judges could be asked; if so, the summary also
+    lists judges that had nothing to judge.
     """
     inputs, writer = context.inputs, context.writer
     clusters = cluster_names(inputs.cases) | _statement_clusters(context)
@@ -74,7 +75,9 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     judges = _with_jury_votes(writer, judges, calibration)
     expected = inputs.survey.outputs + sum(missing.values())
     counts = _counts(writer, tally, systems, judges, expected=expected)
-    writer.update(results=systems, judges=judges, counts=counts)  # which the comparison reads
+    writer.update(
+        results=systems, judges=judges, counts=counts
+    )  # the comparison reads these from the manifest
     comparison = keep_comparison(writer)
     systems = with_uneven_overall(with_overall_rates(systems, writer, comparison), uneven, writer)
     systems = with_weights(systems, tally, writer.verdicts.standing.trials_by_case())
@@ -123,14 +126,14 @@ def _counts(
 
 def _with_labels(uses: Iterable[JudgeUse], tally: Tally, labels: Mapping[ItemKey, float]) -> list[JudgeUse]:
     """Add how many undecided outputs each judge graded, and how many of them have a label."""
-    graded: dict[Author, list[ItemKey]] = {}
+    graded_keys: dict[Author, list[ItemKey]] = {}
     for scores in tally.open_scores.values():
-        for judge, part in scores.items():
-            graded.setdefault(judge, []).extend(part.keys)
+        for judge, judge_scores in scores.items():
+            graded_keys.setdefault(judge, []).extend(judge_scores.keys)
 
     with_labels: list[JudgeUse] = []
     for use in uses:
-        keys = graded.get(use.id or use.name, [])
+        keys = graded_keys.get(use.id or use.name, [])
         labelled = sum(key in labels for key in keys)
         with_labels.append(msgspec.structs.replace(use, undecided=len(keys), undecided_labelled=labelled))
     return with_labels
@@ -182,6 +185,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
                 undecided.add(verdict.key)
             if people and verdict.score is not None and (label := people.get(verdict.key)) is not None:
                 tally.against_people[reaches(verdict.score, _PASS_AT), reaches(label, _PASS_AT)] += 1
+        # Judges count on undecided outputs; in a run without checkers, all outputs are undecided.
         elif verdict.repeat == 0 and (verdict.key in undecided or not tally.checked):
             tally.add_open(verdict, cluster, facts.kind)
             replies.add(verdict)
@@ -193,7 +197,7 @@ def take_tally(store: RunStore, cases: CaseIndex) -> Tally:
 
 
 class _Replies:
-    """Outputs by what came of asking judges about them: a grade, no grade, or failed calls."""
+    """Outputs by the result of asking judges about them: a grade, no grade, or failed calls."""
 
     def __init__(self) -> None:
         self._withheld: dict[ItemKey, Outcome] = {}
@@ -212,7 +216,7 @@ class _Replies:
             self._failed[verdict.key] = None
 
     def count_into(self, tally: Tally) -> None:
-        """Count, by system, the outputs that no judge graded, by what came of the calls."""
+        """Add the outputs that no judge graded to the tally, by system and reason."""
         for key, outcome in self._withheld.items():
             if key not in self._graded:
                 entry(tally.withheld, key.system, Counter)[outcome] += 1
@@ -223,9 +227,9 @@ class _Replies:
 
 
 def _checkers_first(store: RunStore) -> Iterator[StoredVerdict]:
-    """Yield the standing verdicts, those of checkers first.
+    """Yield the standing verdicts, checkers' before all others.
 
-    Which outputs they left undecided does not depend on when judges were asked.
+    So it is known which outputs checkers left undecided when the first judge's verdict comes, in whatever order they were journaled.
     """
     return chain(
         (verdict for verdict in store.other_verdicts() if verdict.source == "checker"),
@@ -241,7 +245,10 @@ def _cluster_of(cases: CaseIndex, case_id: str) -> str | None:
 def _calibrate(
     writer: RunWriter, judges: list[JudgeUse], tally: Tally
 ) -> tuple[Calibration | None, list[JudgeUse]]:
-    """Compare judges with labels, and whether each is worse on undecided outputs."""
+    """Calibrate judges with labels, and test whether each is worse on undecided outputs.
+
+    The calibration is None if no judge graded a labelled output.
+    """
     from ...calibration.agreement.calibrate import calibrate  # noqa: PLC0415 - scipy is slow to import
     from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
     from ..run_table import table_of  # noqa: PLC0415 - scipy is slow to import
@@ -275,22 +282,22 @@ def _with_jury_votes(
 
 
 def _worse_on_undecided(table: Table, tally: Tally) -> dict[str, float]:
-    """Return the p of each judge that is worse on undecided outputs than on decided ones."""
+    """Return the p-value of each judge that is worse on undecided outputs than on decided ones."""
     from ...calibration.agreement.agreement_by_group import worse_part  # noqa: PLC0415 - scipy is slow to import
 
-    is_undecided = {
+    undecided = {
         str(key) for scores in tally.open_scores.values() for part in scores.values() for key in part.keys
     }
-    if not is_undecided:
+    if not undecided:
         return {}
-    return worse_part(table, table.item.isin(is_undecided))
+    return worse_part(table, table.item.isin(undecided))
 
 
 OTHER_REASONS = "for reasons of their own"
 """Key of the reasons that are not counted one by one."""
 
 _MAX_REASONS = 100
-"""Number of different reasons that are counted one by one."""
+"""Number of different reasons that are counted one by one, for each judge and outcome."""
 
 
 def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool = True) -> list[JudgeUse]:

@@ -17,7 +17,7 @@ def lexical_scores(store: RunStore, labelled: Collection[str] = ()) -> dict[str,
     It imitates the judge of each output.
 
     Returns:
-        Score by item (``case_id|system|trial``); of several kinds of judges of an output, the first one's. Empty when
+        Score by item (``case_id|system|trial``); if several judges graded an output, the first one is imitated. Empty when
         the word overlap baseline was itself a judge of the run, or the run's inputs are not there as they were.
     """
     judges = _judges_of(store, labelled)

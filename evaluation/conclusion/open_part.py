@@ -36,7 +36,7 @@ def corrected_rate(
 
     Args:
         part: The undecided outputs that the judge graded.
-        by: Name of the judge.
+        by: Display name of the judge.
         labels: Labels of outputs.
         chosen_by: Declaration of how outputs were chosen for labels, or None without one.
         trials: Number of outputs by system and case, if these differ; each case then has weight 1.
@@ -45,44 +45,45 @@ def corrected_rate(
         The rate, or None if there are fewer than two labels.
     """
     label = np.array([labels.get(key, np.nan) for key in part.keys])
-    labelled = np.isfinite(label)
-    count = int(labelled.sum())
-    if count < _MIN_LABELS:
+    is_labelled = np.isfinite(label)
+    n_labels = int(is_labelled.sum())
+    if n_labels < _MIN_LABELS:
         return None
     score = np.array(part.scores)
     cluster = np.unique(part.clusters, return_inverse=True)[1]
     weights = None
     if trials:
         weights = case_weights(np.array([trials[key.system, key.case_id] for key in part.keys]))
-    if labelled.all():
+    if is_labelled.all():
         estimate, note = labels_only(label, cluster, weights), "every judged undecided output is labelled"
     else:
         data = LabelledAndJudged(
-            label[labelled],
-            score[labelled],
-            score[~labelled],
-            cluster[labelled],
-            cluster[~labelled],
-            None if weights is None else weights[labelled],
-            None if weights is None else weights[~labelled],
+            label[is_labelled],
+            score[is_labelled],
+            score[~is_labelled],
+            cluster[is_labelled],
+            cluster[~is_labelled],
+            None if weights is None else weights[is_labelled],
+            None if weights is None else weights[~is_labelled],
         )
         trust, estimate = power_tuned(data)
         note = f"{_SAMPLED}; lambda {trust:.2f} (1: the judge is trusted like a label, 0: not at all)"
-        p_of_choice = chosen_by_score(data)
-        if p_of_choice is not None:
-            estimate, note = undefined(_NOT_RANDOM.format(p_of_choice), n=count, level=estimate.level), None
+        p_if_random = chosen_by_score(data)
+        if p_if_random is not None:
+            reason = _NOT_RANDOM.format(p_if_random)
+            estimate, note = undefined(reason, n=n_labels, level=estimate.level), None
     return StratumRate(
         name=CORRECTED,
         by=by,
         value=estimate.value,
         low=None if estimate.low is None else max(0.0, estimate.low),
         high=None if estimate.high is None else min(1.0, estimate.high),
-        n=count,
+        n=n_labels,
         of=len(part.keys),
-        outcomes={"not labelled": len(part.keys) - count},
+        outcomes={"not labelled": len(part.keys) - n_labels},
         undefined=estimate.undefined,
         method=estimate.method,
         note=note,
         fractions=int(((label > 0) & (label < 1)).sum()),
-        declared="every_output" if labelled.all() else chosen_by,
+        declared="every_output" if is_labelled.all() else chosen_by,
     )

@@ -69,7 +69,7 @@ class _Labels(NamedTuple):
 
 
 def _with_steps(result: SystemResult, recorded: Mapping[Kind, int]) -> SystemResult:
-    """Note how many of the outputs that no judge was asked about record their steps, at most."""
+    """Add the largest possible number of unjudged outputs that record their steps, by kind."""
     steps = {kind: min(n, recorded[kind]) for kind, n in result.unjudged.items() if kind in recorded}
     return msgspec.structs.replace(result, unjudged_steps=steps)
 
@@ -124,7 +124,7 @@ def _system_result(
 
 
 def _other_forms(checked: Sums) -> OtherForms | None:
-    """Return the outputs that differ only in form, with the rate if they pass, and if they fail."""
+    """Return the number of outputs that differ only in form, and the rates if they pass or fail."""
     outputs, imported = checked.other_forms
     if not outputs:
         return None
@@ -176,10 +176,10 @@ def rate_of(
 
     Args:
         name: Name of the part.
-        sums: Its verdicts.
-        by: Name of their author.
-        of: Number of outputs in the part, if it has more than verdicts.
-        missing: Number of cases without an output that belong to it.
+        sums: Verdicts of the part.
+        by: Name of the author of these verdicts.
+        of: Number of outputs in the part, or None if each has a verdict.
+        missing: Number of cases without an output in the part.
     """
     outcomes: dict[str, int] = {**sums.ungraded}
     total = sums.total if of is None else of
@@ -218,9 +218,10 @@ def _bounds(sums: Sums, total: int) -> tuple[float, float]:
 
 
 def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
-    """Return Wilson's interval, on the effective n for clustered verdicts and fractions.
+    """Return Wilson's interval, and the name of the method.
 
-    The latter needs numpy, which a run of independent cases that pass or fail need not load.
+    For clustered verdicts and fractions, n is the effective number of verdicts. Computing it needs numpy, which a run of independent
+    cases that pass or fail need not load.
     """
     if len(sums.clusters) == sums.graded and not sums.fractions:
         return wilson_interval(mean, sums.graded), "Wilson"
@@ -232,5 +233,5 @@ def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
     # Sorted, so that rounding errors do not depend on the order in which verdicts came.
     rows = sorted((count, fsum(totals)) for count, *totals in sums.clusters.values())
     counts, totals = np.array(rows, dtype=np.float64).T
-    between = fsum(sums.between[1:]) / sums.graded
+    between = fsum(sums.between[1:]) / sums.graded  # the first entry of an `ExactSum` is a count
     return clustered_wilson_interval(mean, spread_of_sums(totals, counts), between=between)

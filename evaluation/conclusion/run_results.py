@@ -27,7 +27,7 @@ ONE_EACH = "undecided: one judge for each output"
 ONE_EACH_CORRECTED = "undecided: one judge for each output, corrected with labels"
 
 TRIED_AGAIN = "each case with fewer trials ends in its only pass: if only failed cases were tried again, the rate is too high; give each case as many trials"
-"""Why a rate over unequal trials is not gated."""
+"""Reason why a rate over unequal numbers of trials is not gated."""
 
 
 class ResultStruct(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,8 +98,8 @@ class FaultExample(ResultStruct, frozen=True, kw_only=True):
     """An output with a fault.
 
     Attributes:
-        item: As ``case_id|system|trial``.
-        reason: The reason of the checker, or judge, or None if it gives none.
+        item: The output, as ``case_id|system|trial``.
+        reason: The reason that the checker or judge gave, or None without one.
     """
 
     item: str
@@ -110,10 +110,10 @@ class OtherForms(ResultStruct, frozen=True, kw_only=True):
     """Outputs whose texts differ only in form from accepted ones, which leaves them undecided.
 
     Attributes:
-        outputs: How many there are.
-        loose: Pass rate of the checked outputs if all of these pass.
-        exact: That rate if none does.
-        imported: How many of them answer BFCL's cases that do not say how texts compare.
+        outputs: Number of these outputs.
+        loose: Pass rate of the checked outputs if they all pass.
+        exact: Pass rate of the checked outputs if they all fail.
+        imported: Number of these outputs on cases of BFCL that do not say how texts compare.
     """
 
     outputs: int
@@ -127,22 +127,22 @@ class SystemResult(ResultStruct, frozen=True, kw_only=True):
 
     Attributes:
         strata: Its rates, one a part; never pooled, because the parts differ in who decided them.
-        outcomes: How many verdicts of each outcome, by source of the verdict.
-        missing: Cases without an output.
-        missing_case: Smallest id of these; empty without one.
+        outcomes: Number of verdicts by source and outcome.
+        missing: Number of cases without an output.
+        missing_case: Smallest id of a case without an output; empty if all have one.
         faults: How often each error type was found by the checker.
-        failures: Why custom checkers failed, and how often.
+        failures: Number of failures of custom checkers, by reason.
         overall: Pass rate on all outputs: the checkers' verdicts if they decide, else one judge's for each output.
         judged: Pass rate on the undecided outputs by the same judges, or None if no judge graded one.
-        examples: An output for each of the commonest error types, and what its checker says of it.
+        examples: An output for each of the commonest error types, with the reason of its checker.
         judged_examples: An undecided output that each of the strictest judges failed, by judge, with its reason.
-        unjudged: Kinds of the undecided outputs that no judge was asked about, to how many there are.
-        unjudged_steps: How many of these record their steps.
+        unjudged: Number of undecided outputs that no judge was asked about, by kind.
+        unjudged_steps: Number of unjudged outputs that record their steps, by kind.
         form: Outputs that differ only in form, or None if there are none.
         withheld: Outputs that no judge graded though one replied, by outcome: unparsable or refused.
         failed_calls: Outputs that no judge graded or replied to, because calls failed.
         graded_weight: Weight of the graded outputs if each case has weight 1, or None if each case has one output.
-        withheld_weight: Weight of the withheld ones; None as well.
+        withheld_weight: Weight of the withheld outputs, or None if each case has one output.
     """
 
     system: str
@@ -193,7 +193,7 @@ class JudgeUse(ResultStruct, frozen=True, kw_only=True):
     undecided_labelled: int = 0
     """Number of these that have a label."""
     undecided_worse_p: float | None = None
-    """The p of "right as often on undecided outputs as on checked ones"; None if it is as often right there, or nothing can be tested."""
+    """p-value of "right as often on undecided outputs as on checked ones", or None if it is not worse there, or cannot be tested."""
     reasons: dict[Outcome, dict[str, int]] = {}
     """Number of verdicts by outcome without a score and by reason, most frequent first."""
     refused: list[str] = []

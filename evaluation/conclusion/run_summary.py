@@ -67,7 +67,7 @@ def keep_comparison(writer: RunWriter) -> Comparison | None:
     if len(writer.manifest.results or []) < _MIN_SYSTEMS or isinstance(writer.path, MemoryFolder):
         return None
     comparison = _stored_comparison(writer) or StoredComparison(of=basis(writer), comparison=_compute(writer))
-    writer.put_comparison(comparison)  # also a stored one, which has no seal after a kill
+    writer.put_comparison(comparison)  # a stored one is written again, since it has no seal after a kill
     return comparison.comparison
 
 
@@ -118,9 +118,9 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
             which computes it when it is shown.
         not_judged: Settings that are missing to ask judges, or None if judges were asked, or there are none.
         unchanged: True if the run was up to date, so that no file was written.
-        earlier_rules: A sentence, if the folder was checked by strict rules of an earlier version.
+        earlier_rules: A sentence if the folder was checked by strict rules of an earlier version; empty otherwise.
         folder: Folder of the run, for commands; empty if it is in memory.
-        command: The command of the run, or the function.
+        command: The command, or the call of a function, that made the run.
         certified: Files in the run's folder that certify one of its judges.
     """
 
@@ -194,7 +194,11 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def summary_of(store: RunStore) -> RunSummary:
-    """Return the results in a run's folder; a `RunFolderError` if it is unfinished."""
+    """Return the results in a run's folder.
+
+    Raises:
+        RunFolderError: The run is not finished.
+    """
     manifest = store.manifest
     if manifest.results is None:
         raise RunFolderError(f"{store.path}: the run is not finished; rerun its command to continue")

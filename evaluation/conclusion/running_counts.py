@@ -23,12 +23,13 @@ ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
 def _plus(exact_sum: ExactSum, score: float) -> ExactSum:
     """Add a number to an exact sum.
 
-    The rounding error of each addition is kept as one more number (Shewchuk 1997); scores 0 and 1 have none.
+    The rounding error of each addition is kept as one more number (Shewchuk 1997). Whole numbers are added without errors, so scores
+    of 0 and 1 need one number.
     """
     count, *numbers = exact_sum
     errors: list[float] = []
     for number in numbers:
-        total = score + number
+        total = score + number  # rounded; the next lines recover its error (Knuth's TwoSum)
         added = total - score  # the part of `number` that the sum took up
         error = (score - (total - added)) + (number - added)
         if error:
@@ -55,12 +56,12 @@ class Sums(msgspec.Struct):
         by: Display name of their author.
         clusters: Cluster to the number of graded verdicts and the exact sum of their scores.
         faults: Error type to how often a checker found it.
-        examples: Error type to an output that has it, the first by key.
-        worst: A judge's lowest score below 1, and the first output by key that has it; None if all scores are 1.
-        failures: Why custom checkers failed, to how often; of reasons that differ each time the first ones.
-        fractions: How many scores are neither 0 nor 1.
-        between: Exact sum of ``score (1 - score)`` over them.
-        other_forms: Outputs that differ only in form, and how many of these answer cases of BFCL that say nothing of texts.
+        examples: Error type to the smallest key of an output that has it.
+        worst: A judge's lowest score below 1, and the smallest key of an output with it; None if all scores are 1.
+        failures: Reason of a custom checker's failure to how often it came; later reasons beyond `_MAX_REASONS` are left out.
+        fractions: Number of scores other than 0 and 1.
+        between: Exact sum of ``score (1 - score)`` over these scores.
+        other_forms: Number of outputs that differ only in form, and of those among them on BFCL's cases that do not say how texts compare.
     """
 
     by: str | None = None

@@ -36,7 +36,7 @@ def with_uneven_trials(
     Args:
         systems: Results by part.
         uneven: Names of the systems whose cases have unequal numbers of trials.
-        verdicts: Returns the verdicts, checkers' before judges'.
+        verdicts: Function that returns the verdicts, checkers' before judges'.
         cluster: Maps a case to its cluster, and any other name to None.
     """
     if not uneven:
@@ -51,7 +51,7 @@ def with_uneven_trials(
             trials = replace(trials, retried=system in by_case.retried)
         if rate.name in {CORRECTED, UNJUDGED} or trials is None:
             return replace(rate, trials=trials, n_cases=None if trials is None else trials.cases)
-        # In weights: an output counts 1 / trials of its case, so all outputs together count their cases.
+        # Numbers of outputs are weights here: an output counts 1 / trials of its case, so all outputs together count their cases.
         outputs = float(len(trial_counts)) if rate.name != OPEN else by_case.undecided.get(system, 0.0)
         missing = rate.outcomes.get("missing", 0)
         graded = sum(len(case_scores) / trial_counts[case] for case, case_scores in scores.items())
@@ -168,7 +168,7 @@ def _with_judged(system: SystemResult, graded: Graded) -> SystemResult:
 
 
 def _trials_of_graded(graded: Graded) -> UnevenTrials | None:
-    """Return the trials of the cases with a graded output, or None if each has as many."""
+    """Return the trials of the cases with a graded output, or None if all have equally many."""
     import numpy as np  # noqa: PLC0415 - numpy is slow to import
 
     from ...calibration.comparison.rates_by_case import rate_by_case  # noqa: PLC0415 - numpy is slow to import
@@ -192,10 +192,10 @@ class _VerdictsByCase(NamedTuple):
     """Verdicts on the outputs of uneven systems, by case.
 
     Attributes:
-        scores: By system and judge, None for the checkers; a judge's of undecided outputs if there are checkers.
+        scores: Scores by system and judge, None for the checkers. If there are checkers, judges' scores are on undecided outputs.
         trials: Number of outputs by system and case.
         undecided: Weight of the undecided outputs by system.
-        retried: Systems of which it seems that only failed cases were tried again.
+        retried: Systems whose trials look as if only failed cases were tried again; see `_is_retried`.
     """
 
     scores: Mapping[tuple[str, str | None], Scores]
@@ -222,13 +222,14 @@ def _verdicts_by_case(
         if system not in uneven or cluster(case) is None:
             continue
         outputs[system][case].add(trial)
+        # An output counts by its first score, so a judge's counts only where the checker gave none.
         earlier_score = graded[system].get((case, trial), math.nan)
         if math.isnan(earlier_score):
             graded[system][case, trial] = math.nan if verdict.score is None else verdict.score
         if is_check and verdict.outcome == "undecided":
             undecided.add(verdict.key)
-        counts = is_check or (verdict.repeat == 0 and (not has_checkers or verdict.key in undecided))
-        if verdict.score is not None and counts:
+        is_counted = is_check or (verdict.repeat == 0 and (not has_checkers or verdict.key in undecided))
+        if verdict.score is not None and is_counted:
             scores[system, None if is_check else verdict.by][case].append(verdict.score)
     trials = {
         system: {case: len(numbers) for case, numbers in cases.items()} for system, cases in outputs.items()
@@ -241,7 +242,10 @@ def _verdicts_by_case(
 
 
 def _is_retried(graded: Mapping[tuple[str, int], float]) -> bool:
-    """Return whether trials end with their case's only pass, by scores of case and trial."""
+    """Return whether each case with fewer trials ends in its only pass.
+
+    ``graded`` contains scores by case and trial, NaN for ungraded outputs.
+    """
     import numpy as np  # noqa: PLC0415 - numpy is slow to import
 
     from ...calibration.arrays import cluster_numbers  # noqa: PLC0415 - numpy is slow to import
@@ -259,7 +263,7 @@ def _is_retried(graded: Mapping[tuple[str, int], float]) -> bool:
 def _uneven_trials(
     scores: Scores, trials: Mapping[str, int], cluster: Callable[[str], str | None]
 ) -> UnevenTrials | None:
-    """Return the trials of the cases with a score, or None if each has as many."""
+    """Return the trials of the cases with a score, or None if all have equally many."""
     if len({trials[case] for case in scores}) <= 1:
         return None
     import numpy as np  # noqa: PLC0415 - numpy is slow to import

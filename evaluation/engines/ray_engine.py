@@ -30,7 +30,7 @@ from ...spelling import setting
 T = TypeVar("T")
 
 _OBJECT_STORE_BYTES = 128 * 1024 * 1024
-"""Shared memory of a Ray that is started here; parts are small."""
+"""Shared memory of a Ray that is started here; it may be small, since parts of work are."""
 
 _CONNECT_TIMEOUT = 10.0
 """Seconds to wait for a cluster's answer."""
@@ -138,6 +138,7 @@ class RayEngine(Closing):
 
     @cached_property
     def _actors(self) -> _Actors:
+        # Actors restart however often they die. They only wait for replies, so they claim no processor.
         actor = self._ray.remote(
             max_restarts=-1, max_concurrency=_CALLS_OF_ACTOR, num_cpus=0, scheduling_strategy="SPREAD"
         )(_Asker)
@@ -178,7 +179,7 @@ class _Asker:
         self._providers: dict[str, Provider] = {}
 
     def wait_until_started(self) -> None:
-        """Return once the actor has started."""
+        """Return once the actor has started; calls to an actor wait until then."""
 
     async def complete(self, name: str, make: Callable[[], Provider], request: Request) -> Reply | CallError:
         """Return the reply or the error; a raised error would lose its details on the way."""

@@ -20,10 +20,10 @@ from ...errors import WorkerError
 from ...spelling import setting
 
 _SIZE_BYTES = 8
-"""Length of a result's size, in bytes."""
+"""Number of bytes in which a result's size is written before it."""
 
 _RAISED = (1 << 8 * _SIZE_BYTES) - 1
-"""Written instead of a size if the worker raised an error."""
+"""Written instead of a size if the piece raised an error; no result is that long."""
 
 _STDERR = 2
 """The last of the standard descriptors, which workers keep."""
@@ -144,7 +144,11 @@ def _write(file: io.FileIO, result: bytes | None) -> None:
 
 
 def _read(worker: _Worker) -> bytes | None:
-    """Return the next result, or None for a piece that raised."""
+    """Return a worker's next result, or None for a piece that raised.
+
+    Raises:
+        WorkerError: The worker ended before it had written the result.
+    """
     head = worker.results.read(_SIZE_BYTES)
     size = int.from_bytes(head)
     if len(head) == _SIZE_BYTES and size == _RAISED:

@@ -136,7 +136,10 @@ def _fields_of(answer: dict[str, Any], case: Case) -> dict[str, Any] | None:
 
 
 def _fields_from(messages: Sequence[FieldReader], case: Case) -> dict[str, Any]:
-    """Return an output's fields from a chat, which may begin with the case's messages."""
+    """Return an output's fields from a chat, which may begin with the case's messages.
+
+    A case of several turns gives steps by turn, if the chat has as many user messages as the case.
+    """
     # Positions just after a user's message.
     after_user = [number for number, message in enumerate(messages, start=1) if _is_users(message)]
     user_counts = [sum(message.get("role") == "user" for message in turn) for turn in case.turns]
@@ -163,7 +166,7 @@ def _is_users(message: FieldReader) -> bool:
 
 
 def _answer_start(messages: Sequence[FieldReader], after_user: Sequence[int], case: Case) -> int:
-    """Return where the answer begins: after the case's messages, else after the user's last.
+    """Return the position of the answer: after the case's messages, else the user's last one.
 
     An agent's program may write messages as the user's in the middle of its work.
     """

@@ -22,6 +22,7 @@ def crash_text(error: BaseException) -> str:
     text = f"{type(error).__name__}: {error}"
     cause = error.__cause__
     frames = [*_frames(error.__traceback__), *_frames(None if cause is None else cause.__traceback__)]
+    # The last frame is the innermost; a cause lies deeper than the exception.
     agents_frames = [frame for frame in frames if not _is_installed(frame)] or frames
     if not agents_frames:
         return text
@@ -38,7 +39,7 @@ def _place(code: CodeType, line: int) -> str:
     return f"{Path(code.co_filename).name}:{line}"
 
 
-def of_the_agent(error: BaseException) -> BaseException:
+def with_agent_traceback(error: BaseException) -> BaseException:
     """Return the exception with a traceback that starts in the agent's code, if that raised it."""
     first_frame = next(_frames(error.__traceback__), None)
     return error if first_frame is None else error.with_traceback(first_frame)
@@ -55,6 +56,7 @@ def _frames(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def _is_standard(file: str) -> bool:
+    # Folders of installed packages may lie in that of the standard library.
     return file.startswith("<frozen ") or (
         file.startswith(_STANDARD_LIBRARY) and not file.startswith(tuple(_INSTALLED))
     )

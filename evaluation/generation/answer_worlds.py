@@ -61,7 +61,7 @@ class AnswerWorlds:
         """Validate a case; see `Scenes.examine`."""
         for name, world in self._types(case).items():
             _load(world, _reference(case).initial_config.get(name, {}), case)
-            if hasattr(world, "at_hand"):
+            if _is_memory(world):
                 self._remembered.examine(case)
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
@@ -81,11 +81,11 @@ class AnswerWorlds:
         shown_case = case
         for name, world in types.items():
             config = reference.initial_config.get(name, {})
-            if hasattr(world, "at_hand"):  # a memory
+            if _is_memory(world):
                 fill = partial(self._fill, name, converse)
                 config = await self._remembered.before(case, name, world, trial, fill) or config
             worlds[name] = _load(world, config, case)
-            if hasattr(world, "at_hand"):
+            if _is_memory(world):
                 shown_case = msgspec.structs.replace(
                     shown_case, messages=with_opening(shown_case.messages, worlds[name])
                 )
@@ -107,6 +107,11 @@ class AnswerWorlds:
 
 def _reference(case: Case) -> AnswerReference:
     return convert(case.reference, AnswerReference)
+
+
+def _is_memory(world: type) -> bool:
+    """Return whether a world is an agent's memory, a part of which is shown without a call."""
+    return hasattr(world, "at_hand")
 
 
 def _load(world: type, config: Mapping[str, Any], case: Case) -> Any:

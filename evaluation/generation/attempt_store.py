@@ -98,13 +98,8 @@ class OutputsFile(Closing):
                 self._attempts = opening.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
                 self._users = opening.enter_context(ExitStack())
                 self._rows = {row.key: row for row in self._attempts if row.asked is not None}
-                self._done = {
-                    *self._read(
-                        None
-                        if accept_edited
-                        else remedy or f"{flag('accept_edited')} accepts the edited file"
-                    )
-                }
+                accepting = remedy or f"{flag('accept_edited')} accepts the edited file"
+                self._done = set(self._read(None if accept_edited else accepting))
                 if isinstance(path, Path):
                     has_outputs = any(key.system == system for key in self._done)
                     settings = path.with_name(name_beside(path, "generation.json"))
@@ -116,7 +111,8 @@ class OutputsFile(Closing):
     def _read(self, remedy: str | None) -> Iterator[ItemKey]:
         """Yield the keys of the existing outputs.
 
-        An output without a record of its attempt, left by a kill or added by hand, is accepted.
+        ``remedy`` ends the error about an edited output; if it is None, the output is accepted. An output without a record of its
+        attempt, left by a kill or added by hand, is always accepted.
         """
         for line, raw in self._outputs.lines():
             output = decode_record(raw, Output, path=self.path, line=line)

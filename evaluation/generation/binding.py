@@ -74,9 +74,8 @@ def bind(
     recorded: dict[str, dict[str, Any]] = {}
     if path.exists():
         recorded = decode_record(read_regular_file(path), dict[str, dict[str, Any]], path=path)
-    settings: dict[str, Any] = msgspec.json.decode(
-        encode_json(facts)
-    )  # in the form in which they are recorded
+    # Encoded and decoded, so that they are in the form in which earlier ones were recorded.
+    settings: dict[str, Any] = msgspec.json.decode(encode_json(facts))
     earlier = dict(recorded.get(system, settings)) if has_outputs else dict(settings)
     made_by: Code | None = earlier.pop(_CODE, None) if has_outputs else code
     changed = sorted(name for name in {*earlier, *settings} if earlier.get(name) != settings.get(name))
@@ -84,10 +83,10 @@ def bind(
         raise RunFolderError(
             f"{path.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another {setting('out')} or {setting('system')}"
         )
-    parts = [] if made_by is None else changed_parts(made_by, code or {})
-    if parts:
+    differing_parts = [] if made_by is None else changed_parts(made_by, code or {})
+    if differing_parts:
         raise RunFolderError(
-            f"{path.parent}: the code of {system!r} has changed since its outputs were made ({_list_parts(parts)}); {flag('again')} regenerates them, another {setting('out')} keeps both"
+            f"{path.parent}: the code of {system!r} has changed since its outputs were made ({_list_parts(differing_parts)}); {flag('again')} regenerates them, another {setting('out')} keeps both"
         )
     settings |= {} if made_by is None else {_CODE: made_by}
     if writing and recorded.get(system) != settings:
@@ -96,6 +95,7 @@ def bind(
 
 
 _MAX_PARTS_SHOWN = 3
+"""Number of changed parts of the code that a message names."""
 
 
 def _list_parts(parts: list[str]) -> str:
@@ -113,8 +113,8 @@ def drop(path: Path, system: str) -> None:
     for file, kind in files:
         if isinstance(file, Path) and file.is_file() and not file.is_symlink():
             with Journal(file, kind, writing=False) as journal:  # ignores a line that a kill cut off
-                of_others = [row for row in journal if row.system != system]
-            write_records(file, of_others)
+                other_rows = [row for row in journal if row.system != system]
+            write_records(file, other_rows)
     memories = memories_beside(path, system)
     if memories.is_dir():
         shutil.rmtree(memories)

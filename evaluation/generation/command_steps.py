@@ -20,7 +20,8 @@ from ...records.typed_values import convert
 from .commands import CommandAgent, case_for_agent
 from .printed_answer import MAX_OUTPUT, TOO_MUCH, json_line, printed_start, read_answer
 
-_STREAMS = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
+_RUN_WITH_PIPES = 'exec "$0" "$@" < "$FIDUCIAL_STREAMS/in" > "$FIDUCIAL_STREAMS/out"'
+"""Shell script that runs its arguments as a command, reading and writing named pipes."""
 _POLL_SECONDS = 0.05
 """Longest wait for a pipe before the command is asked whether it has ended."""
 _PIECE_BYTES = 1 << 16
@@ -43,7 +44,7 @@ class CommandSteps(CommandAgent):
         """Work on a case, as a generator of steps."""
         with self._attempt() as (folder, stopper), ThreadPoolExecutor(1) as thread:
             streams = _Streams(Path(folder))
-            running = thread.submit(self._run, _STREAMS, stopper, trial, FIDUCIAL_STREAMS=folder)
+            running = thread.submit(self._run, _RUN_WITH_PIPES, stopper, trial, FIDUCIAL_STREAMS=folder)
             try:
                 return (yield from self._steps(_LineExchange(streams, running), case))
             finally:

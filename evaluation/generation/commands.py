@@ -27,7 +27,8 @@ _RUN_WORDS = frozenset({"run", "exec"})
 """Words between `uv`, `poetry` or `bun` and the program that they run."""
 _NOT_STARTED = {126, 127}
 """Exit codes of a shell whose program cannot be started, or does not exist."""
-_READ_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
+_RUN_WITH_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
+"""Shell script that runs its arguments as a command, with the case on standard input."""
 
 
 class _Attempt(NamedTuple):
@@ -74,7 +75,12 @@ class CommandAgent:
             self._running.discard(stopper)
 
     def _run(self, script: str, stopper: Stopper, trial: int, **variables: str) -> CommandResult:
-        """Run it, by a shell that redirects its streams; an AgentSetupError if it cannot be started."""
+        """Run the command in a shell script that redirects its streams.
+
+        Raises:
+            AgentSetupError: The command cannot be started.
+            ConfigurationError: The process cannot be run, which is not the agent's failure.
+        """
         environment = {**self._environment, **variables, "FIDUCIAL_TRIAL": str(trial)}
         limits = Limits(
             wall_seconds=self._seconds,
@@ -127,7 +133,7 @@ class AnsweringCommand(CommandAgent):
         with self._attempt() as (folder, stopper):
             file = Path(folder, "case.json")
             file.write_bytes(encode_json(case_for_agent(case)))
-            run = self._run(_READ_CASE, stopper, trial, FIDUCIAL_CASE=str(file))
+            run = self._run(_RUN_WITH_CASE, stopper, trial, FIDUCIAL_CASE=str(file))
         failure = self._failure(run) or (TOO_MUCH if run.truncated else None)
         return failure or read_answer(run.out, case)
 
@@ -192,7 +198,7 @@ def _no_command(word: str) -> str:
 
 
 def _script_of(words: Sequence[str]) -> Path | None:
-    """Return the script that interpreters run, or None if the command has none or hides it."""
+    """Return the script that an interpreter runs, or None if the words do not show one."""
     for word in words:
         if "=" in word or "{" in word:
             return None

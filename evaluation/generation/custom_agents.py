@@ -17,7 +17,7 @@ from ...judges.loop_thread import thread_safe_call
 from ...records import Case, ItemKey, ToolCall, kind_spec
 from ...records.typed_values import convert
 from .agent_answers import answer_fields, output_of
-from .agent_crash import crash_text, of_the_agent
+from .agent_crash import crash_text, with_agent_traceback
 from .agent_tools import Toolbox
 from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError, StepTaken
 from .chats import withheld_documents
@@ -99,8 +99,8 @@ class CallableAgent:
         except FiducialError:
             raise  # no failure of the agent, but ours, or a misuse of our interface
         except (Exception, SystemExit) as error:  # noqa: BLE001 - an agent may raise anything
-            answer, attempt.crash = {"error": crash_text(error)}, of_the_agent(error)
-        await asyncio.sleep(0)  # a task of the agent begins only then
+            answer, attempt.crash = {"error": crash_text(error)}, with_agent_traceback(error)
+        await asyncio.sleep(0)  # a task that the agent made of a call begins only now
         if (unawaited := tools.unawaited()) is not None:
             answer = {"error": unawaited}
         return answer, attempt

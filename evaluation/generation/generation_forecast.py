@@ -139,7 +139,7 @@ class _CallCounter:
         self._reply_count = 0
         """Known replies of the current attempt."""
         self._has_scene = self._has_history = False
-        self._counts: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()  # by name of the forecast's field
         self._passed_over: Counter[str] = Counter()
         self._open = OpenTokens()
 
@@ -174,6 +174,7 @@ class _CallCounter:
         """Count a conversation with a simulated user: at least one call of each, none cached."""
         self._counts["conversations"] += 1
         self._counts["calls"] += 2
+        # In each turn one call of the user's model, and at most this many of the agent's.
         self._counts["most"] += user.max_turns * (1 + self._model.settings.steps_per_turn)
 
     async def complete(self, request: Request) -> Reply:

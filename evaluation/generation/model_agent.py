@@ -21,7 +21,7 @@ from .scene import Scene, SceneOverError, Scenes
 from .simulated_user import AskedTurns, UserAccess
 
 STEPS_PER_TURN = 21
-"""Steps after which BFCL ends a conversation whose turn is not over."""
+"""Number of steps in one turn after which BFCL ends a conversation."""
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +114,7 @@ class ModelAgent:
         return PromptChat(case)
 
     async def _turn(self, attempt: Attempt, chat: Chat, trial: int, scene: Scene | None) -> str | None:
-        """Run one turn, step by step; return why the conversation ends early, if it does."""
+        """Run one turn, step by step; return why the conversation ends early, or None."""
         for _ in range(self._settings.steps_per_turn):
             started = monotonic()
             try:

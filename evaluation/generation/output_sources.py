@@ -66,7 +66,7 @@ class OutputSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _TASKS_PER_CALL = 2
-"""Concurrent attempts per concurrent call: while some wait for a retry, others make calls."""
+"""Number of concurrent attempts per concurrent call: while some wait for a retry, others make calls."""
 
 
 def model_source(
@@ -208,7 +208,7 @@ def _agent_factory(
     user: AskedUser | None = None,
     renamed: bool = False,
 ) -> Callable[[], AbstractAsyncContextManager[Agent]]:
-    """Return a factory of the function's agent; ``end`` ends the agent on cancellation."""
+    """Return a factory of the function's agent; ``end`` is called if the work is interrupted."""
 
     @asynccontextmanager
     async def agent() -> AsyncGenerator[Agent]:
@@ -248,7 +248,8 @@ def generate_file(
         return asyncio.run(work_through(source, index, store, progress, trials=trials))
 
 
-def _another_run() -> str:
+def _remedy_for_edits() -> str:
+    """Return the end of the error about outputs of a run that were changed by hand."""
     return f"its verdicts are on the old text; evaluate it in another run ({setting('outputs')})"
 
 
@@ -289,7 +290,7 @@ def generate_into_run(
             out / GENERATED,
             source.system,
             source.facts,
-            remedy=_another_run(),
+            remedy=_remedy_for_edits(),
             code=source.code,
             again=again,
         ) as store:

@@ -48,7 +48,7 @@ Converse: TypeAlias = Callable[[Case, Scene], Awaitable[object]]
 
 
 class Scenes(Protocol):
-    """Makes the worlds of attempts."""
+    """Factory of the scenes of attempts."""
 
     def examine(self, case: Case) -> None:
         """Refuse a case whose worlds cannot be made, before any work.
@@ -70,7 +70,7 @@ class Scenes(Protocol):
 
 
 class SceneOverError(Exception):
-    """An attempt exceeds the limits on calls."""
+    """Error for an attempt that exceeds the limits on calls."""
 
 
 async def in_daemon_thread(work: Callable[[], T]) -> T:
@@ -139,7 +139,7 @@ class WorldScene:
             (text,) = self._rule_set.reader("fc")([call])
         except (DecodingError, RecursionError) as error:
             problem = f"Error: the call cannot be read: {error}"
-            return self._allowance.execute("", lambda _: problem)
+            return self._allowance.execute("", lambda _: problem)  # it counts towards the limits, too
         return self._results([text])[0]
 
     def _results(self, calls: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from .attempt import MadeOutput
 from .attempt_store import AttemptStore
 
 FIRST_CASES = 8
-"""Number of first cases on which a wrongly set up agent fails alike."""
+"""Number of first cases after which equal failures count as a broken setup."""
 
 _VARIABLE_PARTS = re.compile(r"""'[^']*'|"[^"]*"|/[^\s:,;)]*|\b0x[0-9a-f]+\b|\d+""", re.IGNORECASE)
 _MAX_ERROR_CHARS = 300

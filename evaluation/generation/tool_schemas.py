@@ -48,6 +48,7 @@ _TYPES: dict[str, str | None] = {
 }
 """Type of JSON Schema for each type of a data set, or None for any type."""
 
+# Keywords of JSON Schema whose value is a schema, a list of schemas, or a mapping of names to schemas.
 _SCHEMAS = frozenset({"items", "additionalProperties", "not"})
 _LISTS_OF_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _SCHEMAS_BY_NAME = frozenset({"properties", "$defs", "definitions", "patternProperties"})

@@ -39,10 +39,10 @@ class ModelAccess(msgspec.Struct, frozen=True, kw_only=True):
         results: Batch result files to answer from, in addition to the cache; None to ask the model.
         on_results_used: Called at the end with the count of results used and unused.
         missing_result: Error message for a request that has no result in these files.
-        served_by: The model that must have answered, if replies name it; None accepts any.
+        served_by: The model that replies must name, if they name one; None accepts any.
         meanwhile: Steps of other work, taken one by one while the model's first replies are awaited.
         elsewhere: Creates and uses the client in other processes, or None for this one.
-        trials: The first calls to each model, shared by all judges of a step, or None if each judge has its own.
+        trials: State of the first calls to each model, shared by all judges of a step, or None if each judge has its own.
         failing: Called for each failed call, to report progress.
         prices: Prices by which costs are shown while judges are asked, or None if asking costs nothing.
         retry_of: Numbers of the retries of earlier commands' unreadable replies, or None if there are none.
@@ -135,7 +135,7 @@ async def _with_served_by_check(
 
 
 class BatchMode(msgspec.Struct, frozen=True):
-    """Settings for waiting on batches: seconds between two polls; tests replace ``sleep``."""
+    """Settings for waiting on batches: seconds between polls, and a ``sleep`` that tests replace."""
 
     poll_seconds: float = 30.0
     sleep: Callable[[float], None] = time.sleep

@@ -1,7 +1,7 @@
 """Second stage: ask judges about undecided outputs, and about a sample of decided ones.
 
 The work comes in steps, and a later step may depend on verdicts of an earlier one. `ask` sends a step's requests; `..forecast` only counts
-them. Judges are asked without the decoding parameters that their models refuse.
+them. `ask_adapting` repeats the steps without the decoding parameters that models refuse.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def without_refused(task: JudgeTask, known_judges: Iterable[JudgeRecord]) -> Jud
     for judge in known_judges:
         for name, replaced_by in judge.refused.items():
             if replaced_by is None:
-                # A refused token limit was replaced by another, the only parameter with a value here.
+                # Refused parameters have the value None, except a token limit that is sent under another name.
                 other_limit = next(
                     (limit for limit, value in judge.refused.items() if value is not None), None
                 )
@@ -125,7 +125,7 @@ def every_output(_key: ItemKey) -> bool:
 
 
 _FUNCTION_CALLS = 8
-"""Concurrent calls of a user's function."""
+"""Number of concurrent calls of a user's function."""
 _MAX_WAITING = 1000
 """Maximum number of verdicts without a call that wait for the first call before they are written."""
 
@@ -178,7 +178,7 @@ def ask(step: JudgingStep, access: Callable[[], ModelAccess], batch: BatchMode |
         if context.engine is not None and asks_model:
             client = msgspec.structs.replace(client, elsewhere=context.engine.elsewhere)
         verdicts = task.judge.verdicts(step.work(task, done), client)
-        # The baseline compares words here; it has no asking time.
+        # The baseline compares words in this process, so it has no asking time.
         with nullcontext() if task.id.kind == "baseline" else context.timed(task.id):
             asyncio.run(_journal_verdicts(context, verdicts, task, _cost_function(client, task)))
 
@@ -280,7 +280,7 @@ def _write_all(context: RunContext, waiting: list[Verdict], task: JudgeTask) -> 
 
 
 def _after_earlier(context: RunContext, verdict: Verdict) -> Verdict:
-    """Return a verdict with the unreadable replies of one that it replaces."""
+    """Return a verdict, with the unreadable replies of the verdict that it replaces, if any."""
     key = VerdictKey(verdict.key, verdict.author, verdict.repeat)
     row = context.verdicts.standing.row_of(key)
     if row is None or (earlier := context.verdicts.find(key)) is None or earlier.usage is None:

@@ -46,7 +46,8 @@ def jury_task(rule: JuryRule, tasks: Sequence[JudgeTask], *, repeats: int) -> Ju
         repeats=repeats,
         unsure=rule.unsure,
     )
-    thresholds = {task.threshold for task in tasks}  # a majority's score is 1 or 0, so any threshold serves
+    # A majority's score is 1 or 0, so any threshold serves. Members with different thresholds share none.
+    thresholds = {task.threshold for task in tasks}
     threshold = PassThreshold() if rule.rule == "majority" or len(thresholds) > 1 else thresholds.pop()
     return JudgeTask(
         judge=JuryJudge(jury, tuple(task.judge for task in tasks)), threshold=threshold, parts=tuple(tasks)
@@ -93,7 +94,7 @@ def is_split(task: JudgeTask) -> bool:
 
 
 class Round(NamedTuple):
-    """A step in which composite judges have their parts asked one round of questions.
+    """Step in which the parts of composite judges are asked one round of questions.
 
     Attributes:
         tasks: The parts to be asked.
@@ -164,9 +165,9 @@ def composite_steps(
 
 
 def journal_verdicts(context: RunContext, asker: JudgeTask, is_selected: OutputFilter, repeats: int) -> None:
-    """Journal the missing verdicts of a composite judge, which follow from others' verdicts."""
+    """Journal the missing verdicts of a composite judge, which combine verdicts of its parts."""
     for part in asker.parts:
-        if part.parts:
+        if part.parts:  # a composite itself, whose verdicts are combined first
             journal_verdicts(context, part, is_selected, repeats)
     writer = context.writer
     answers = _Answers(writer)
@@ -209,29 +210,21 @@ def _enlist_split_judges(writer: RunWriter, asker: JudgeTask, repeats: int) -> N
     if isinstance(asker.judge, CriteriaJudge):
         record = criteria_judge_record(asker.judge, repeats)
         writer.enlist([asker.record])
-        writer.update(
-            criteria=[
-                *(criterion for criterion in writer.manifest.criteria if criterion.id != record.id),
-                record,
-            ]
-        )
+        other_criteria = [criteria for criteria in writer.manifest.criteria if criteria.id != record.id]
+        writer.update(criteria=[*other_criteria, record])
     if isinstance(asker.judge, StatementJudge):
         record = statement_judge_record(asker.judge, repeats)
         writer.enlist([asker.record])
-        writer.update(
-            statements=[
-                *(statement for statement in writer.manifest.statements if statement.id != record.id),
-                record,
-            ]
-        )
+        other_statements = [judge for judge in writer.manifest.statements if judge.id != record.id]
+        writer.update(statements=[*other_statements, record])
 
 
 def _enlist_jury(writer: RunWriter, asker: JudgeTask) -> None:
     """Record a jury and its members, once they were asked."""
     if isinstance(asker.judge, JuryJudge):
-        others = [jury for jury in writer.manifest.juries if jury.id != asker.id]
         writer.enlist([asker.record])
-        writer.update(juries=[*others, asker.judge.jury])
+        other_juries = [jury for jury in writer.manifest.juries if jury.id != asker.id]
+        writer.update(juries=[*other_juries, asker.judge.jury])
 
 
 def statement_judge_record(judge: StatementJudge, repeats: int) -> StatementJudgeRecord:

@@ -57,7 +57,7 @@ def _candidates(group: Sequence[JudgeRecord], new: Sequence[JudgeRecord]) -> Ite
             ends = [path[-depth:] for path in paths]
             if len(set(ends)) == len(ends) and not any(end[0] in RESERVED for end in ends):
                 yield [f"{'/'.join(_path_parts(judge)[-depth:])}@{judge.id.model}" for judge in new]
-    for length in range(6, 65):  # up to a whole fingerprint, which no two judges share
+    for length in range(6, 65):  # up to the 64 digits of a whole fingerprint, which no two judges share
         names = [name_with_fingerprint(judge.id.plain, judge.id, length) for judge in new]
         if len(set(names)) == len(names):
             yield names
@@ -84,7 +84,7 @@ def judge_order(known_judges: Iterable[JudgeRecord], calibration: Calibration | 
 
 
 def _breadth(judge: JudgeRecord) -> int:
-    """Return 0 for a judge of certain kinds of case, 1 if of transcripts too, 2 if of any."""
+    """Return 0 for a judge of some kinds of case, 1 if also of transcripts, 2 if of any kind."""
     return 2 if judge.kinds is None else int(judge.id.name in OF_TRANSCRIPTS)
 
 

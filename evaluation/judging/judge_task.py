@@ -144,15 +144,15 @@ class JudgingStep(Protocol):
 
     @property
     def tasks(self) -> Sequence[JudgeTask]:
-        """The judges."""
+        """The judges that the step asks."""
         ...
 
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
-        """Yield a judge's remaining work: everything except what is done."""
+        """Yield a judge's remaining work; verdicts with keys in ``done`` need none."""
         ...
 
     def remaining(self, task: JudgeTask, done: Container[VerdictKey]) -> int:
-        """Return the amount of a judge's remaining work."""
+        """Return the number of verdicts in a judge's remaining work."""
         ...
 
 
@@ -196,8 +196,8 @@ class SelectedOutputs(NamedTuple):
 def select_outputs(verdicts: Iterable[Verdict | StoredVerdict], judge_on: JudgeOn) -> SelectedOutputs:
     """Choose the outputs to be judged, by the verdicts of checkers.
 
-    The sample of decided outputs is the N with the smallest hash of their key. It is independent of anything that matters and the same
-    in every run, and a larger sample contains a smaller one. Outputs whose check is not applicable, or failed, are never chosen.
+    The sample of decided outputs consists of those N whose keys have the smallest hashes. So it does not depend on the outputs' content,
+    is the same in every run, and is contained in every larger sample. Outputs whose check is not applicable, or failed, are never chosen.
     """
     if isinstance(judge_on, frozenset):
         return _select_all(verdict for verdict in verdicts if verdict.key in judge_on)

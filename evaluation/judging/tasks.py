@@ -51,7 +51,7 @@ def judge_tasks(
     """Prepare judges, each under a unique name.
 
     Args:
-        specs: Judges: names, with or without a variant, or paths of prompt files, perhaps with ``@MODEL``; or prepared judges.
+        specs: Names of judges, with or without a variant, or paths of prompt files, each perhaps with ``@MODEL``; or prepared judges.
         model: The model's name at the endpoint, or ``baseline``, for judges that name none.
         known_judges: Judges of the run that already have a name.
         environments: Custom worlds, for judges that are shown what calls returned.
@@ -203,6 +203,7 @@ def require_work(
 def transcripts(tasks: Collection[JudgeTask], inputs: EvaluationInputs) -> Iterator[ItemKey]:
     """Yield the outputs that judges are asked about because they record their steps."""
     takers = [task for task in tasks if task.takes_transcripts]
+    # Outputs are read only if a judge does not take all of them anyway.
     if all(task.judges_kind(kind) for task in takers for kind in inputs.survey.kinds):
         return
     yield from (output.key for output in inputs.outputs() if output.turns is not None)

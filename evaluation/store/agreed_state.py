@@ -43,7 +43,7 @@ class _State(msgspec.Struct):
 
 
 class Agreement:
-    """Agreement between a working copy and its store.
+    """Last state on which a working copy and its store agreed, object by object.
 
     It is saved in a file next to ``folder``, the copy, so that it outlives the process.
     """
@@ -69,7 +69,7 @@ class Agreement:
 
     @property
     def copy(self) -> str:
-        """A name that no other copy has."""
+        """Unique name of the copy."""
         return self._state.copy
 
     @property
@@ -83,7 +83,7 @@ class Agreement:
         return {name: agreed.mark for name, agreed in self.objects.items()}
 
     def note(self, name: str, agreed: Agreed) -> None:
-        """Record an agreed object; the file is written only twice a second."""
+        """Record an agreed object; the state is saved at most twice a second."""
         self.objects[name] = agreed
         if time.monotonic() - self._written > _SAVE_INTERVAL:
             self.write()
@@ -125,9 +125,9 @@ def of_the_run(objects: Mapping[str, ObjectVersion]) -> dict[str, ObjectVersion]
 
 
 def _belongs(name: str) -> bool:
-    """Return whether a file belongs to the run.
+    """Return whether a name is that of a file of the run.
 
-    Locks, unfinished files and the address itself do not.
+    Locks, unfinished files and the empty name of the folder itself do not belong to it.
     """
     file_name = name.rpartition("/")[2]
     is_unfinished = file_name.startswith(".") and file_name.endswith(".tmp")

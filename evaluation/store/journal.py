@@ -1,6 +1,6 @@
-"""Append-only JSON Lines files that survive kills and reveal edits by hand.
+"""Append-only JSON Lines files that survive a kill at any byte, and reveal edits by hand.
 
-A kill may come at any byte.
+`Journal` has records of any type; `VerdictJournal` also indexes verdicts, and seals its file.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ class Journal(Closing, Generic[T]):
 
     def _begin(self) -> None:
         """Check the existing content before anything is cut."""
+        # Without a complete line, only the first byte tells a line that a kill cut off from another kind of file.
         if not self.size and (torn := self._file.reader().read(1)) not in {b"", b"{"}:
             raise RecordError(f"expected a JSON object, got {torn!r}", path=self.path, line=1)
         next(iter(self), None)
@@ -133,7 +134,9 @@ class VerdictJournal(Journal[Verdict]):
 
     def __init__(self, path: InputPath, *, writing: bool = True, seal: Seal | None = None) -> None:
         self._hash = RunningHash(seal)
-        self._detector = DuplicateKeyDetector() if seal is None else None  # lines that we wrote have none
+        self._detector = (
+            DuplicateKeyDetector() if seal is None else None
+        )  # sealed lines are ours, without duplicate keys
         self.standing = VerdictIndex()
         super().__init__(path, Verdict, writing=writing)
 
@@ -153,7 +156,7 @@ class VerdictJournal(Journal[Verdict]):
 
     @property
     def edited_lines(self) -> str:
-        """The file with the first and last line that changed since it was sealed."""
+        """The file, with the numbers of the first and last line that changed since it was sealed."""
         begin, end = self._changed
         lines = [line for line, offset, raw in self._lines() if offset < end and offset + len(raw) > begin]
         if not lines:
@@ -180,7 +183,11 @@ class VerdictJournal(Journal[Verdict]):
         return new_hash.seal
 
     def append(self, record: Verdict) -> None:
-        """Add a verdict; ValueError if there is one with a score already."""
+        """Add a verdict.
+
+        Raises:
+            ValueError: There is a verdict with a score already for its key.
+        """
         self.append_line(encode_record(record), record)
 
     def append_line(self, raw: bytes, record: JournalRow | Verdict) -> None:
@@ -198,7 +205,7 @@ class VerdictJournal(Journal[Verdict]):
             raw = self._file.line_at(self.standing.offset(row))
             try:
                 yield decode_record(raw, Verdict, path=self.path)
-            except RecordError:
+            except RecordError:  # decoded again with the line's number, which is slow to find
                 yield decode_record(raw, Verdict, path=self.path, line=self.line_number(row))
 
     def find(self, key: VerdictKey) -> Verdict | None:

@@ -68,9 +68,9 @@ class StoredVerdict(NamedTuple):
 
     Attributes:
         reason: Why a judge gave no score, or a checker failed; None for all others, whose reasons would fill the memory.
-        spent: Usage for it over all commands, including failed calls, or None if unknown.
-        row: Its number in the journal's index.
-        served_by: The model that the server named, for a judge's verdict that keeps it.
+        spent: Usage for the verdict over all commands, including failed calls, or None if unknown.
+        row: Number of the verdict in the journal's index.
+        served_by: The model that the server named, or None if the verdict does not record it.
     """
 
     key: ItemKey
@@ -118,7 +118,7 @@ def read_row(
         return decode_record(raw, Verdict, path=path, line=line, detector=detector)
     try:
         return decode_record(raw, JournalRow, path=path, line=line)
-    except RecordError:  # names the error, or reads a lone surrogate, which the fast parser refuses
+    except RecordError:  # the full parser raises a better error, or accepts a lone surrogate
         return decode_record(raw, Verdict, path=path, line=line)
 
 
@@ -138,14 +138,14 @@ class _Served(msgspec.Struct, frozen=True):
 
 
 def served_by(row: JournalRow | Verdict) -> str | None:
-    """Return the model that the server named, for a judge's verdict that keeps it."""
+    """Return the model that the server named, or None if the verdict does not record it."""
     if row.source != "judge":
         return None
     if isinstance(row, Verdict):
         name = row.evidence.get(SERVED_BY)
         return name if isinstance(name, str) else None
     evidence = bytes(row.evidence)
-    if SERVED_BY.encode() not in evidence:
+    if SERVED_BY.encode() not in evidence:  # a fast test: most evidence need not be parsed
         return None
     try:
         return decode_json(evidence, _Served).served_by
@@ -154,7 +154,7 @@ def served_by(row: JournalRow | Verdict) -> str | None:
 
 
 _MAX_REMEMBERED = 4096
-"""Number of judges, and of costs, that are not parsed again: a run has few different ones."""
+"""Number of judges, and of costs, whose parsed form is remembered; a run has few different ones."""
 
 
 @lru_cache(_MAX_REMEMBERED)

@@ -1,4 +1,4 @@
-"""Input files of a run: recorded when it begins, and found unchanged later."""
+"""Input files of a run: recorded when it begins, and checked for changes when read later."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .copies import copy_at
 
 
 class KeptInput(msgspec.Struct, frozen=True, kw_only=True):
-    """Input file of a run, as it was named.
+    """Record of an input file of a run.
 
-    ``path`` is its location; for an input that was in memory, its name in the run folder.
+    ``name`` is what the user called it. ``path`` is its location; for an input that was in memory, its name in the run folder.
     """
 
     path: str

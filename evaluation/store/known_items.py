@@ -1,4 +1,4 @@
-"""Items of verdicts: unknown ones are refused, and parts of outputs recognised.
+"""Items of verdicts: refusal of unknown ones, and recognition of parts of outputs.
 
 Some readers would drop a verdict on an unknown item, and others would count it.
 """
@@ -59,7 +59,7 @@ def _without_output(
     """Return the first verdict on an output, or a statement, that these files do not contain."""
     standing = journal.standing
     missing = {_output_of(verdict.key, statements) for verdict in standing} if statements else set[ItemKey]()
-    is_unmatched = bytearray(b"\1") * len(standing)
+    is_unmatched = bytearray(b"\1") * len(standing)  # a byte for each row, since there may be millions
     for key in (key for path in outputs for key, *_ in keyed_lines(path)):
         for row in standing.rows_of(key):
             is_unmatched[row] = 0

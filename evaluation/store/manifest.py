@@ -39,7 +39,7 @@ class JudgeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
         parameters: Decoding parameters that replace the prompt's; the value None omits one.
         refused: Parameters that were replaced because the model refused them, in the same form.
         api: Protocol in which its model is asked.
-        scores: What its scores are, or None if it does not declare it.
+        scores: Declared kind of its scores, or None if undeclared.
     """
 
     by: str
@@ -235,10 +235,10 @@ class Roster:
             raise RunFolderError(
                 f"{folder}: made by an old version that did not record its judges; choose another {setting('out')}"
             )
-        now = {judge.id for judge in judges}
+        current_ids = {judge.id for judge in judges}
         for judge in judges:
             for earlier in self:
-                if earlier.id not in now and _is_later_version(judge, earlier):
+                if earlier.id not in current_ids and _is_later_version(judge, earlier):
                     raise RunFolderError(self._difference(earlier, folder))
 
     def _difference(self, earlier: JudgeRecord, folder: FolderPath) -> str:
@@ -259,12 +259,12 @@ class Roster:
         self._judges[judge.id] = judge
 
     def replace(self, before: JudgeId, judge: JudgeRecord) -> None:
-        """Replace a judge that has no verdicts."""
+        """Replace the judge with the id ``before``, which has no verdicts."""
         self._judges.pop(before, None)
         self.enlist(judge)
 
     def rename(self, ids: Mapping[JudgeId, JudgeId]) -> None:
-        """Replace judges by their current versions, which keep their display names."""
+        """Give judges new ids, by their old ones; display names stay."""
         self._judges = {
             ids.get(judge.id, judge.id): msgspec.structs.replace(judge, id=ids.get(judge.id, judge.id))
             for judge in self

@@ -74,7 +74,7 @@ class RemoteLock:
         """Take the lock; RunFolderError if another working copy holds it."""
         holder = self.holder()
         if holder is not None and holder.copy != self._copy:
-            # A heartbeat in the far future comes from a clock that jumped, and would hold the lock until then.
+            # The distance counts in both directions: a heartbeat in the far future comes from a clock that jumped, and would hold the lock until then.
             if abs(self._now() - holder.heard) < GONE_AFTER:
                 raise self._refusal(holder)
             self._objects.remove(LOCK)

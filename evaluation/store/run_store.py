@@ -1,4 +1,4 @@
-"""Reading of a run's files, in a folder or in memory; each is read once."""
+"""Reading of a run's files, in a folder or in memory; each file is read once."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class RunStore(Closing):
     def sha256_of(self, name: str) -> str | None:
         """Return the hash of a file, or None if it does not exist.
 
-        A file that was read, written or hashed already is not read again.
+        Hashes of files that were read or written before are known. An open journal is hashed in its current state.
         """
         for journal in map(vars(self).get, ("verdicts", "statements", "forms")):
             if isinstance(journal, VerdictJournal) and journal.path == self.path / name:
@@ -148,7 +148,7 @@ class RunStore(Closing):
 
     def require_unedited(self) -> None:
         """Refuse a run that was edited by hand, or contains verdicts on unknown items."""
-        if not self._writing:  # a writer writes them again
+        if not self._writing:  # a writer replaces these files, and may find journals that a kill left
             _ = self.clusters, self.calibration  # read now, so that they are compared with their seals
             for journal in self.journals:
                 self._require_length(journal)

@@ -87,7 +87,7 @@ class RunWriter(RunStore):
                 self._write(Manifest())
             if not accept_edited:
                 self.require_unedited()
-            _ = self.labels
+            _ = self.labels  # read now, so that an edit that is accepted gets a seal in the next line
             self._file_seals = dict(self._changed)
         except BaseException:
             with self._upload:
@@ -141,7 +141,7 @@ class RunWriter(RunStore):
             self.update()
 
     def replace_judge(self, before: JudgeId, judge: JudgeRecord) -> None:
-        """Replace a judge whose model refused a parameter.
+        """Replace the judge with the id ``before``, whose model refused a parameter.
 
         Raises:
             RunFolderError: The run contains verdicts of the judge to be replaced.
@@ -183,7 +183,7 @@ class RunWriter(RunStore):
         self.labels = []
         self._file_seals.clear()
         self._hashes.clear()
-        for name in ("clusters", "calibration", "roster"):
+        for name in ("clusters", "calibration", "roster"):  # cached properties of the discarded run
             vars(self).pop(name, None)
         self._write(Manifest())
 
@@ -197,12 +197,12 @@ class RunWriter(RunStore):
     def put_labels(self, labels: Iterable[Verdict]) -> None:
         """Replace the labels atomically."""
         self.labels = list(labels)
-        self._put(LABELS, _lines(LABELS, self.labels))
+        self._put(LABELS, _encoded_lines(LABELS, self.labels))
 
     def put_adjudications(self, decisions: Iterable[Verdict]) -> None:
         """Replace the decisions between judge and label atomically."""
-        self._put(ADJUDICATIONS, _lines(ADJUDICATIONS, decisions))
-        vars(self).pop("adjudications", None)
+        self._put(ADJUDICATIONS, _encoded_lines(ADJUDICATIONS, decisions))
+        vars(self).pop("adjudications", None)  # a cached property, which is read again
 
     def put_clusters(self, clusters: Mapping[str, str]) -> None:
         """Write the clusters of cases."""
@@ -300,5 +300,5 @@ def _as_stored(facts: Mapping[str, Any]) -> dict[str, Any]:
     return decode_record(encode_record(facts), dict[str, Any])
 
 
-def _lines(name: str, records: Iterable[object]) -> bytes:
+def _encoded_lines(name: str, records: Iterable[object]) -> bytes:
     return b"".join(encode_line(record, name) for record in records)

@@ -1,6 +1,6 @@
-"""File opened once, to append and to read anywhere, and seals over its prefixes.
+"""Files that are opened once, to append and to read anywhere, and seals over their prefixes.
 
-A seal tells edits by hand from kills.
+A `Seal`, which `RunningHash` computes, tells edits by hand from kills. `DiskBytes` and `MemoryBytes` are files with one interface.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import msgspec
 
 from ...records import MemoryFile, open_regular_file
 
-_FIRST_MARK = 256
-"""Initial distance of marks, in bytes."""
+_FIRST_MARK_DISTANCE = 256
+"""Initial distance between marks, in bytes."""
 
 _MAX_MARKS = 64
 """Number of marks at which every other one is dropped and the distance doubles, so that a seal stays small."""
@@ -60,14 +60,14 @@ class RunningHash:
 
     Attributes:
         differs: True if a prefix does not match the expected seal.
-        changed: First and last byte of the range in which the first such prefix was changed.
+        changed: Begin and end of the bytes among which the first change lies: the last prefix that matches, and the first that does not.
     """
 
     def __init__(self, seal: Seal | None) -> None:
         self._hash = hashlib.sha256()
         self._expected = {} if seal is None else {seal.bytes: seal.sha256, **dict(seal.marks)}
         self._expected_sizes = sorted(self._expected, reverse=True)  # the next one is last, to be popped
-        self._step = _FIRST_MARK
+        self._step = _FIRST_MARK_DISTANCE
         self.size = 0
         self._marks: list[tuple[int, str]] = []
         self.differs = False
@@ -106,7 +106,7 @@ class RunningHash:
         if self.size % self._step == 0:
             self._marks.append((self.size, digest))
             if len(self._marks) == _MAX_MARKS:
-                self._marks = self._marks[1::2]
+                self._marks = self._marks[1::2]  # those at multiples of the doubled distance
                 self._step *= 2
 
     @property
@@ -172,7 +172,7 @@ class DiskBytes:
         return io.BufferedReader(_Window(self._descriptor, end, hashed), piece)  # pyright: ignore[reportReturnType]
 
     def end_of_lines(self) -> int:
-        """Return the end of the last complete line."""
+        """Return the end of the last complete line, found from the end of the file backwards."""
         end = os.fstat(self._descriptor).st_size
         while end:
             start = max(0, end - PIECE)

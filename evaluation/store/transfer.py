@@ -21,9 +21,9 @@ from .sealed_file import Seal
 
 
 def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
-    """Upload the differences as a consistent snapshot, manifests last.
+    """Upload the files that differ as a consistent snapshot, manifests last.
 
-    ``scratch`` exists only during the transfer.
+    The snapshot is a folder next to ``scratch``, whose name begins like it, and exists only during the transfer.
     """
     agreement.read()
     if not agreement.differing() and not agreement.gone():
@@ -37,8 +37,9 @@ def put(objects: ObjectFolder, agreement: Agreement, scratch: Path) -> None:
     for name in agreement.gone():
         objects.remove(name)
         del agreement.objects[name]
+    # Versions are noted as listings write them, since later ones are compared; an upload may write them in another form.
     for name, mark in of_the_run(objects.find()).items():
-        if name in files:  # a listing may write versions in another form than an upload
+        if name in files:
             agreement.objects[name] = msgspec.structs.replace(agreement.objects[name], mark=mark)
     agreement.write()
 

@@ -33,7 +33,7 @@ class _NumberedValues(dict[T, int]):
 
 
 class _Series(NamedTuple):
-    """Verdicts of one author on one system, trial and repeat: at most one per case."""
+    """Fields that a series of verdicts shares; a series has at most one verdict on each case."""
 
     system: str
     trial: int
@@ -118,7 +118,7 @@ class VerdictIndex:
         case, shared, cost = self._case_numbers[row.case_id], self._shared_number(row), self._cost_number(row)
         rows = self._rows_by_shared[shared]
         if case >= len(rows):
-            rows.frombytes(bytes(4 * (case + _CASES_ADDED - len(rows))))
+            rows.frombytes(bytes(4 * (case + _CASES_ADDED - len(rows))))  # zeros, of 4 bytes each
         earlier = rows[case] - 1
         if earlier < 0:
             rows[case] = len(self._offset) + 1
@@ -147,7 +147,7 @@ class VerdictIndex:
         return repeats
 
     def trials_by_case(self) -> dict[tuple[str, str], int]:
-        """Return the outputs of each system and case; empty without a second trial."""
+        """Return the number of outputs by system and case; empty if no case has a second trial."""
         trials = dict[tuple[str, str], int]()
         if len({trial for _, trial in self._all_rows}) <= 1:
             return trials
@@ -200,7 +200,10 @@ class VerdictIndex:
         return (self[row] for row in rows if is_selected[self._shared[row]])
 
     def sorted_rows(self) -> list[int]:
-        """Return the rows by case, author and system, checkers first, independent of journal order."""
+        """Return the rows sorted by case, then checkers before others, author and system.
+
+        The order does not depend on that of the journal.
+        """
         case_ranks = _ranks(self._case_ids)
         series = list(dict.fromkeys(shared.series for shared in self._shared_fields))
         ranks = _ranks(
@@ -212,6 +215,7 @@ class VerdictIndex:
         rank_of = dict(zip(series, ranks, strict=True))
         series_ranks = [rank_of[shared.series] for shared in self._shared_fields]
         columns = zip(self._case, self._shared, strict=True)
+        # Both ranks in one number of 64 bits: the case's in the upper half.
         sort_keys = array("Q", (case_ranks[case] << 32 | series_ranks[shared] for case, shared in columns))
         return sorted(range(len(sort_keys)), key=sort_keys.__getitem__)
 
@@ -261,7 +265,7 @@ class VerdictIndex:
         return any(self.outcome(row) != "failed" for row in self._rows_in(self._checker_rows, item))
 
     def combination(self, item: ItemKey) -> tuple[tuple[int, float | None], ...]:
-        """Return authors, outcomes and scores on an output as numbers; equal for equal verdicts."""
+        """Return numbers for authors, outcomes and scores on an output, equal for equal verdicts."""
         shared, score = self._shared, self._score
         return tuple(
             [(shared[row], None if math.isnan(score[row]) else score[row]) for row in self.rows_of(item)]
@@ -312,7 +316,7 @@ class Settled:
 
     @property
     def unread(self) -> int:
-        """Number of judges' verdicts that a later command asks again."""
+        """Number of unreadable replies after which a later command asks again."""
         if not self._retries:
             return 0
         rows = range(len(self._standing))

@@ -33,6 +33,7 @@ _FETCH_TIMEOUT = 600
 """Seconds to wait for another process of this machine that is fetching."""
 
 _MAX_FETCHES = 3
+"""Number of downloads in a row after which a store that keeps changing is given up."""
 _UPLOAD_PREFIX = "putting-"
 """Beginning of the names of folders for one upload each."""
 
@@ -74,9 +75,9 @@ class WorkingCopy:
         self._writing_lock = ProcessLock(
             self.place / "writing.lock", f"{self.name}: another process is writing this run; wait for it"
         )
-        # Uploads run in another thread; the guard keeps the two from interfering.
+        # Uploads run in another thread; the guard lets only one thread at a time use the copy's state.
         self._guard, self._ended = threading.RLock(), threading.Event()
-        self._holders, self._locked, self._lost = 0, False, False
+        self._block_depth, self._locked, self._lost = 0, False, False
         self._files_before: dict[str, Stamp] = {}
         register_alias(self.folder, self.name)
 
@@ -126,15 +127,15 @@ class WorkingCopy:
     def held(self) -> Generator[None]:
         """Upload changes to the folder at the end of the outermost block, together with the lock."""
         with self._guard:
-            self._holders += 1
-            if self._holders == 1:
+            self._block_depth += 1
+            if self._block_depth == 1:
                 self._files_before = self._agreement.files()
         try:
             yield
         finally:
             with self._guard:
-                self._holders -= 1
-                if not self._holders:
+                self._block_depth -= 1
+                if not self._block_depth:
                     self._upload_and_release()
 
     @contextmanager
@@ -161,9 +162,9 @@ class WorkingCopy:
             try:
                 for leftover in self.place.glob(f"{_UPLOAD_PREFIX}*"):  # from a killed upload
                     shutil.rmtree(leftover, ignore_errors=True)
-                ours = self._lock.is_ours()
+                is_ours_already = self._lock.is_ours()
                 self._lock.take()
-                if not ours:
+                if not is_ours_already:
                     self._require_same_content()
             except BaseException:
                 self._writing_lock.release()
@@ -190,7 +191,7 @@ class WorkingCopy:
             wait = max(self._every, _MIN_PAUSE_FACTOR * (time.monotonic() - started))
 
     def _keeps_lock(self) -> bool:
-        """Renew the lock in the store; False from the first time that it belongs to another copy."""
+        """Renew the lock in the store; return False once it has belonged to another copy."""
         self._lost = self._lost or not self._lock.renew()
         return not self._lost
 

@@ -123,12 +123,14 @@ class _Walk:
         file = file_of(module)
         if module is None or file is None:
             return
+        # Imports start at the folder that contains the module's top-level package.
         depth = module.__name__.count(".") + (file.name == "__init__.py")
         files = CodeFiles((scope.file or file).parent)
         files.add(file, file.parents[min(depth, len(file.parents) - 1)])
         self.code |= files.code
 
     def _keep_plain(self, where: str, values: Mapping[Any, Any]) -> None:
+        """Add values of plain types, under their names and the place ``where`` they were found."""
         for name, value in values.items():
             if isinstance(value, _PLAIN_TYPES):
                 self.code[f"{where}: {name}" if where else str(name)] = hash_of_part(repr(value).encode())

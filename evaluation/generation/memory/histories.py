@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 import msgspec
@@ -50,6 +50,14 @@ class Conversation(Record, frozen=True, kw_only=True):
     history: str
     id: str
     messages: list[Message | list[Message]]
+
+
+class _MemoryKey(NamedTuple):
+    """Key of a memory: name of its world, name of the history, and number of the attempt."""
+
+    name: str
+    history: str
+    trial: int
 
 
 class Checkpoint(Record, frozen=True, kw_only=True):
@@ -91,8 +99,8 @@ class Remembered:
     def __init__(self, histories: Mapping[str, Sequence[Conversation]], folder: Path | None = None) -> None:
         self._histories = histories
         self._folder = folder
-        self._known: dict[tuple[str, str, int], dict[str, Any]] = {}
-        self._locks: dict[tuple[str, str, int], asyncio.Lock] = {}
+        self._known: dict[_MemoryKey, dict[str, Any]] = {}
+        self._locks: dict[_MemoryKey, asyncio.Lock] = {}
 
     def examine(self, case: Case) -> None:
         """Raise an InputError for a case whose history does not exist."""
@@ -113,15 +121,14 @@ class Remembered:
         if history is None:
             return {}
         self.examine(case)
-        key = (name, history, trial)
+        key = _MemoryKey(name, history, trial)
+        # Questions about one history may be asked at once; the first holds its conversations.
         async with self._locks.setdefault(key, asyncio.Lock()):
             if key not in self._known:
                 self._known[key] = await self._replay(case, key, store, hold)
         return self._known[key]
 
-    async def _replay(
-        self, case: Case, key: tuple[str, str, int], store: type[Any], hold: Hold
-    ) -> dict[str, Any]:
+    async def _replay(self, case: Case, key: _MemoryKey, store: type[Any], hold: Hold) -> dict[str, Any]:
         """Hold a history's conversations after the last valid checkpoint; return the memory's state."""
         name, history, _ = key
         state: dict[str, Any] = {}
@@ -139,7 +146,7 @@ class Remembered:
             state = checkpoint.state
         return state
 
-    def _file(self, key: tuple[str, str, int], number: int) -> Path | None:
+    def _file(self, key: _MemoryKey, number: int) -> Path | None:
         if self._folder is None:
             return None
         name, history, trial = key

@@ -26,14 +26,14 @@ class KeyedTexts:
             return problem(f"The key {key!r} is not in snake_case: lower-case words, joined by underscores.")
         if key in self.texts:
             return problem(f"The key {key!r} is taken; replace its value, or choose another key.")
-        error = self.part.refuses(value, len(self.texts))
+        error = self.part.refusal_of(value, len(self.texts))
         return error or self._keep(key, value, "added")
 
     def replace(self, key: str, value: str) -> dict[str, Any]:
         """Put another text under a key."""
         if key not in self.texts:
             return _no_such(key)
-        return self.part.refuses(value) or self._keep(key, value, "replaced")
+        return self.part.refusal_of(value) or self._keep(key, value, "replaced")
 
     def remove(self, key: str) -> dict[str, Any]:
         """Forget a key."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from .parts import problem
 
-_MAX_CHARACTERS = 10_000
+_MAX_TEXT_LENGTH = 10_000
+"""Number of characters that the memory takes; see docs/generate.md."""
 
 
 class TextMemory:
@@ -61,8 +62,8 @@ class TextMemory:
 
 
 def _too_long(length: int) -> dict[str, Any] | None:
-    if length <= _MAX_CHARACTERS:
+    if length <= _MAX_TEXT_LENGTH:
         return None
     return problem(
-        f"The memory would have {length} characters; it takes {_MAX_CHARACTERS}. Write it shorter."
+        f"The memory would have {length} characters; it takes {_MAX_TEXT_LENGTH}. Write it shorter."
     )

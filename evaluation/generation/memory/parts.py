@@ -17,8 +17,11 @@ class MemoryPart(NamedTuple):
     entries: int
     characters: int
 
-    def refuses(self, text: object, count: int = -1) -> dict[str, Any] | None:
-        """Return the error for a text that is refused, or None for one that is accepted."""
+    def refusal_of(self, text: object, count: int = -1) -> dict[str, Any] | None:
+        """Return the error for a text that is refused, or None for one that is accepted.
+
+        ``count`` is the number of texts before an addition; by default, a text replaces another.
+        """
         if not isinstance(text, str):
             return problem(f"{self.name} keeps texts, not {type(text).__name__}.")
         if len(text) > self.characters:

@@ -22,7 +22,7 @@ class NumberedTexts:
 
     def add(self, text: str) -> dict[str, Any]:
         """Keep a text under the next number."""
-        error = self.part.refuses(text, len(self.texts))
+        error = self.part.refusal_of(text, len(self.texts))
         if error is not None:
             return error
         number, self.next_number = self.next_number, self.next_number + 1
@@ -33,7 +33,7 @@ class NumberedTexts:
         """Put another text under a number."""
         if vec_id not in self.texts:
             return _no_such(vec_id)
-        error = self.part.refuses(new_text)
+        error = self.part.refusal_of(new_text)
         if error is not None:
             return error
         self.texts[vec_id] = new_text

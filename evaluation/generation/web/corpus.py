@@ -20,6 +20,7 @@ from .engine import Hit, Page, PageError, plain_text
 
 _WORD = re.compile(r"\w+")
 _SNIPPET_WORDS = 40
+"""Number of words of the passage that is shown of a page."""
 _MAX_TITLE_LENGTH = 200
 _IS_HTML_BY_SUFFIX = {".html": True, ".htm": True, ".md": False, ".txt": False}
 """Suffixes of files that are pages, and whether these are HTML."""

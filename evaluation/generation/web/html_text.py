@@ -76,7 +76,11 @@ class _Child:
     def convert(self, page: bytes, form: str, seconds: float) -> str:
         """Convert a page, or raise a ConversionError; see `html_to_text`."""
         deadline = monotonic() + seconds
-        request = {"form": form, "bytes": len(page), "seconds": math.ceil(max(seconds, 0)) + 1}
+        request = {
+            "form": form,
+            "bytes": len(page),
+            "seconds": math.ceil(max(seconds, 0)) + 1,
+        }  # it outlives our limit
         try:
             self._into.write(json.dumps(request).encode() + b"\n" + page)
             self._into.flush()

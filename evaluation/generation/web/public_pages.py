@@ -51,18 +51,18 @@ class _Guard(AbstractResolver):
     """Resolver of host names, and factory of sockets, restricted to public IP addresses.
 
     Attributes:
-        open: True if the current host may have a private address.
+        allows_private: True if the current host may have a private address.
     """
 
     def __init__(self) -> None:
         self._inner = ThreadedResolver()
-        self.open = False
+        self.allows_private = False
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         addresses = await self._inner.resolve(host, port, family)
-        if self.open:
+        if self.allows_private:
             return addresses
         public = [address for address in addresses if is_public(address["host"])]
         if not public:
@@ -72,7 +72,7 @@ class _Guard(AbstractResolver):
     def socket(self, address_info: tuple[Any, Any, int, str, tuple[Any, ...]]) -> socket.socket:
         """Make the socket of a connection; raise an OSError for an address that is not public."""
         family, kind, protocol, _, address = address_info
-        if not self.open and not is_public(str(address[0])):
+        if not self.allows_private and not is_public(str(address[0])):
             raise OSError(errno.EACCES, f"{address[0]} is no public address")
         return socket.socket(family, kind, protocol)
 
@@ -138,9 +138,9 @@ async def _fetch(url: str, bounds: Bounds) -> Page:
         for _ in range(bounds.redirects + 1):
             address = yarl.URL(url)
             # Set for each hop, since a redirect of an allowed host may lead anywhere.
-            guard.open = bool({address.host, address.raw_host} & {*bounds.allowed})
+            guard.allows_private = bool({address.host, address.raw_host} & {*bounds.allowed})
             _require_web_address(address, url)
-            if not guard.open:
+            if not guard.allows_private:
                 _require_no_numbers(address.raw_host or "")
             async with session.get(address, allow_redirects=False) as response:
                 if response.status not in _REDIRECTS or "Location" not in response.headers:

@@ -72,7 +72,7 @@ class WebSearch:
     def duckduckgo_search(
         self, keywords: str, max_results: int = 10, region: str = "wt-wt"
     ) -> list[dict[str, str]] | dict[str, str]:
-        """Search for pages, under the name in earlier function documents."""
+        """Search for pages; earlier function documents of BFCL call the tool by this name."""
         return self.search_engine_query(keywords, max_results, region)
 
     def fetch_url_content(self, url: str, mode: str = "raw") -> dict[str, str]:
