@@ -139,6 +139,7 @@ _COUNT_ERRORS = {
     "multiple": "multiple_function_checker:wrong_count",
     "parallel": "parallel_function_checker_no_order:wrong_count",
 }
+"""BFCL's error types of a wrong number of calls, by match mode."""
 
 
 def check_decoded(
@@ -209,7 +210,7 @@ _expectations: dict[tuple[int, NameStyle], tuple[weakref.ref[Case], Expectation]
 def expectation_of(case: Case, names: NameStyle) -> Expectation:
     """Return the compiled reference of a case, cached as long as the case exists.
 
-    Many systems answer the same case.
+    Compiling takes longer than a lookup, and many systems answer the same case.
 
     Raises:
         InputError: The reference cannot be used.
