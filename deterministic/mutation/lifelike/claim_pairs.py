@@ -57,6 +57,7 @@ class _Page(NamedTuple):
 
     def mutation(self, target: TableFact) -> Mutation:
         """Return the answer in other words than the right one, labelled by its share of true claims."""
+        # The right answer has wording 0.
         case, output = self.answer(target, 1)
         claims: list[Mapping[str, object]] = case.reference["claims"]
         true_claims = sum(claim["supported"] is True for claim in claims)
@@ -100,12 +101,12 @@ def _make_page(case_id: str, material: ClaimMaterial, other: ClaimMaterial, rng:
         shuffled(range(len(fact.relation.in_answer)), rng) for fact in (*further_facts, material.true)
     ]
     return _Page(
-        case,
-        [*stated, *material.implied],
-        sources,
-        further_facts,
-        wordings,
-        rng.randrange(_FURTHER_CLAIMS + 1),
+        case=case,
+        table=[*stated, *material.implied],
+        sources=sources,
+        more=further_facts,
+        wordings=wordings,
+        place=rng.randrange(_FURTHER_CLAIMS + 1),
     )
 
 
@@ -114,6 +115,7 @@ def _facts_about_others(material: ClaimMaterial, other: ClaimMaterial, rng: rand
     names_used = {fact.slots["thing"] for fact in material.table}
     similar = [fact for fact in other.stated if fact.slots["thing"] not in names_used]
     names_used.update(fact.slots["thing"] for fact in similar)
+    # One house more than are used, so that at least one name is free.
     names = (
         [draw_order_name(rng)] if material.about is ABOUT_ORDERS else draw_houses(rng, len(names_used) + 1)
     )
