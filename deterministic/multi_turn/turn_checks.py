@@ -91,7 +91,7 @@ def require_results(facts: TurnFacts) -> Finding | None:
 
 
 def require_results_for_each_turn(facts: TurnFacts) -> Finding | None:
-    """Check as `require_results` does, but do not use a result again that an earlier turn needed.
+    """Check as `require_results` does, but do not reuse a result that an earlier turn needed.
 
     A turn without a call needs no result if the reference only reads again what the model has seen.
     """

@@ -34,7 +34,7 @@ def dial_rng(name: str, seed: int) -> random.Random:
 
 
 def random_index(rng: random.Random, count: int) -> int:
-    """Return a random index below ``count``, at a relative position that depends only on ``rng``."""
+    """Return a random index below ``count``; its relative position depends only on ``rng``."""
     return int(rng.random() * count)
 
 
