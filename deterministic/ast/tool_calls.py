@@ -233,7 +233,7 @@ def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Findi
     try:
         decoded = decode_output(output, asked_form(case), strictly=options.rules == "strict")
     except DecodingError as error:
-        return decoder_failed(error, case, None if calls_made(output) is not None else output.text)
+        return decoding_fault(error, case, None if calls_made(output) is not None else output.text)
     return check_case(case, decoded, options)
 
 
@@ -249,7 +249,7 @@ def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
     return check_decoded(decoded, expectation, strictly=options.rules == "strict", text=options.text)
 
 
-def decoder_failed(error: DecodingError, case: Case, reply: object) -> Finding:
+def decoding_fault(error: DecodingError, case: Case, reply: object) -> Finding:
     """Return the finding for a reply that cannot be read as calls, which is the system's fault."""
     if isinstance(reply, str) and not _has_call(reply, case):
         return fault("ast_decoder:decoder_failed", "no call: the reply is text")

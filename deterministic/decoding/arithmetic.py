@@ -49,7 +49,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 _WIDE_FORMAT = re.compile(r"\*|\d{4}")
 """In a ``%`` format: a width that is a value (``%*d``), or has four digits."""
 
-# A number in a ``%`` format is a width or a precision.
+# A number in a ``%`` format may be a width or a precision.
 _NUMBER = re.compile(r"\d+")
 
 

@@ -14,7 +14,7 @@ from ..right_outputs import REFERENCE_SYSTEM
 from ..seeding import generator, shuffled
 from .claim_materials import CLAIM_DRAWS, ClaimMaterial, draw_background_fact, draw_houses, draw_order_name
 from .claim_relations import ABOUT_ORDERS
-from .fact_tables import ClaimStanding, TableFact, standing, write_sentence
+from .fact_tables import ClaimStanding, TableFact, claim_standing, write_sentence
 from .lifelike_pair import LifelikePair
 
 _FURTHER_CLAIMS, _FACTS_ABOUT_OTHERS = 3, 2
@@ -61,11 +61,11 @@ class _Page(NamedTuple):
         case, output = self.answer(target, 1)
         claims: list[Mapping[str, object]] = case.reference["claims"]
         true_claims = sum(claim["supported"] is True for claim in claims)
-        change = f"{claims[self.place]['text']!r}, {_PROOF_TEXTS[standing(self.table, target)]}"
+        change = f"{claims[self.place]['text']!r}, {_PROOF_TEXTS[claim_standing(self.table, target)]}"
         return Mutation(output, change, case, label=true_claims / len(claims))
 
     def _claim(self, fact: TableFact, wording: int) -> Claim:
-        is_held = standing(self.table, fact) == "held"
+        is_held = claim_standing(self.table, fact) == "held"
         text = write_sentence(fact.relation.in_answer[wording], fact.slots)
         return Claim(
             text=text, supported=is_held, indexes=self.sources[fact.slots["thing"]] if is_held else []
