@@ -21,14 +21,15 @@ from .options import CheckOptions
 from .relevance import is_call_text
 
 _MAX_REFUSAL_LENGTH = 300
-"""Longer texts do not count as plain refusals, since they may say more, in characters."""
+"""In characters. Longer texts do not count as plain refusals, since they may say more."""
 
 # All patterns below are for texts in which `_trim` has replaced single quotes by double ones.
+# Words before an answer, such as "The answer is" or "It was".
 _LEAD_IN = re.compile(
     r"^(?:(?:the|your|my|its|final|correct) )*answer(?: is|:| =)? ?|^(?:it|that|this|he|she|they)(?:\"s| is| was| are| were) ",
     re.IGNORECASE,
 )
-_CLAUSES = re.compile(r"[.;!?\n]+")
+_CLAUSE_ENDS = re.compile(r"[.;!?\n]+")
 # A clause in which the system says that it does not know.
 _REFUSAL = re.compile(
     r"(?:i am |i\"m )?(?:very )?sorry|unknown|n/?a|none|no answer|no idea|not (?:found|available|sure|known|specified)"
@@ -44,7 +45,10 @@ _CONTRADICTION = re.compile(
 
 
 def last_text(steps: list[Any], is_call: Callable[[str], bool]) -> str:
-    """Return the last non-empty text step, ignoring calls; empty if there is none."""
+    """Return the last non-empty text step, ignoring calls, or an empty text if there is none.
+
+    A step that is a list of texts counts as one text.
+    """
     for step in reversed(steps):
         if isinstance(step, list) and step and all(isinstance(part, str) for part in cast("list[Any]", step)):
             return "\n".join(cast("list[str]", step))
@@ -123,6 +127,7 @@ def _json_pairs(text: str) -> list[tuple[str, Any]]:
 def _literal_pairs(text: str) -> list[tuple[Any, Any]]:
     """Return the keys and values of a Python dictionary, repeated keys too."""
     literal = parse_expression(text)
+    # A key is None where ``**`` unpacks another dictionary.
     if not isinstance(literal, ast.Dict) or None in literal.keys:
         return []
     keys = [ast.literal_eval(key) for key in literal.keys if key is not None]
@@ -164,11 +169,11 @@ def _mentions(message: str, choice: str) -> bool:
 
 
 def _is_refusal(answer: str) -> bool:
-    if len(answer) > _MAX_REFUSAL_LENGTH or _CONTRADICTION.search(
-        answer.removeprefix('i"m sorry, but').removeprefix("sorry, but")
-    ):
+    # The "but" of "I'm sorry, but I don't know" contradicts nothing.
+    without_apology = answer.removeprefix('i"m sorry, but').removeprefix("sorry, but")
+    if len(answer) > _MAX_REFUSAL_LENGTH or _CONTRADICTION.search(without_apology):
         return False
-    clauses = [clause.strip() for clause in _CLAUSES.split(answer) if clause.strip()]
+    clauses = [clause.strip() for clause in _CLAUSE_ENDS.split(answer) if clause.strip()]
     return bool(clauses) and all(_REFUSAL.fullmatch(clause) for clause in clauses)
 
 
@@ -221,7 +226,7 @@ def last_message(steps: list[Any], read: ReplyReader) -> Any:
 def check_answer(message: Any, answers: list[str]) -> Finding:
     """Check by BFCL's rule whether a message contains an accepted answer as whole words.
 
-    It may be anywhere in the message, even in a denial. Letter case, kinds of quote, and ``, . / - _ * ^ ( )`` are ignored.
+    The answer may be anywhere in the message, even in a denial. Letter case, kinds of quote, and ``, . / - _ * ^ ( )`` are ignored.
     """
     if isinstance(message, list):
         message = cast("list[Any]", message)[0]  # as BFCL does

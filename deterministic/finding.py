@@ -29,11 +29,12 @@ class _Shortener(reprlib.Repr):
     def __init__(self) -> None:
         super().__init__()
         self.maxstring = self.maxother = self.maxlong = _MAX_SHORT_LENGTH
+        # A sentence shows less than evidence does: four levels of nesting, eight items.
         self.maxlevel = 4
         self.maxlist = self.maxtuple = self.maxset = self.maxdict = 8
 
     def repr_int(self, x: int, level: int) -> str:
-        # Python refuses to print integers of more than 4,300 digits.
+        # A digit takes about 4 bits. Python refuses to print integers of more than 4,300 digits.
         return (
             super().repr_int(x, level)
             if x.bit_length() < 4 * _MAX_SHORT_LENGTH

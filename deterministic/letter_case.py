@@ -72,6 +72,7 @@ def _texts_given_by_user(case: Case) -> tuple[list[str], list[str]]:
         content = message.get("content")
         if isinstance(content, str):
             text = content.casefold()
+            # Only the group of the quotation marks that matched has a text.
             quoted += [next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text)]
             dictated += [match[1] for match in _DICTATED.finditer(text)]
     return [text for text in quoted if text], dictated

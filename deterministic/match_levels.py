@@ -51,10 +51,8 @@ def match_lists(
 def match_pairs(table: Sequence[Sequence[MatchLevel]]) -> MatchLevel:
     """Return the highest level at which each row can be paired with a column of its own."""
     for level in (FITS, OPEN):
-        if (
-            first_unpairable([[column for column, cell in enumerate(row) if cell >= level] for row in table])
-            is None
-        ):
+        columns_by_row = [[column for column, cell in enumerate(row) if cell >= level] for row in table]
+        if first_unpairable(columns_by_row) is None:
             return level
     return DIFFERS
 

@@ -17,6 +17,9 @@ from .decoding.text_replies import decode_prompt
 from .finding import PASSED, Finding, fault, plain, undecided
 from .options import CheckOptions
 
+_MAX_NAME_LENGTH, _MAX_CALLS_NAMED = 80, 5
+"""A reason cuts longer names and values, in characters, and names this many unwanted calls."""
+
 
 def find_refutation(
     calls: Sequence[Mapping[Any, Any]], tools: Sequence[Mapping[str, Any]], *, arguments_are_named: bool
@@ -32,7 +35,7 @@ def find_refutation(
         for name, arguments in call.items():
             document = documents.get(name)
             if document is None:
-                message = f"called {str(name)[:80]!r}, which was not offered"
+                message = f"called {str(name)[:_MAX_NAME_LENGTH]!r}, which was not offered"
                 return fault("relevance_error:unknown_function", message, calls=plain(list(calls)))
             if arguments_are_named and isinstance(arguments, Mapping):
                 parameters = as_mapping(document.get("parameters"))
@@ -56,14 +59,16 @@ def _argument_problems(
     for name in required_names(parameters):
         # Some documents require an argument and give it a default, with which it can be left out.
         if name not in arguments and "default" not in as_mapping(properties.get(name)):
-            message = f"the required argument {name[:80]!r} is missing"
+            message = f"the required argument {name[:_MAX_NAME_LENGTH]!r} is missing"
             yield _ArgumentProblem("relevance_error:missing_required", message)
     for name, value in arguments.items():
         allowed = _listed_values(as_mapping(properties.get(name)))
         # An enum may be meant for the items of a list.
         for item in cast("list[Any]", value) if isinstance(value, list) else [value]:
             if allowed and isinstance(item, str | int | float) and not _is_listed(item, allowed):
-                message = f"{name} is {str(item)[:80]!r}, which is not among the values it takes"
+                message = (
+                    f"{name} is {str(item)[:_MAX_NAME_LENGTH]!r}, which is not among the values it takes"
+                )
                 yield _ArgumentProblem("relevance_error:value_not_in_enum", message)
 
 
@@ -136,8 +141,8 @@ def check_reply(case: Case, decode: Callable[[], Any], reply: Any, options: Chec
     if options.rules == "strict":
         return _strict_finding(case, _json_calls(case, reply) or calls, reply, failure)
     if kind_spec(case.kind).call == "any":
-        return PASSED if calls else _no_call(failure)
-    return _unwanted_call(calls) if calls else PASSED
+        return PASSED if calls else _no_call_finding(failure)
+    return _unwanted_call_finding(calls) if calls else PASSED
 
 
 def _json_calls(case: Case, reply: Any) -> list[dict[Any, Any]]:
@@ -175,19 +180,19 @@ def _strict_finding(case: Case, calls: list[dict[Any, Any]], reply: Any, failure
         if calls and attempted:
             problem = find_refutation(calls, case.tools, arguments_are_named=_are_arguments_named(reply))
             return problem or undecided("a call was made; whether it is a right one is not in the reference")
-        return _no_call(failure)
+        return _no_call_finding(failure)
     if not attempted:
         return PASSED
     if not calls:
         return fault("irrelevance_error:broken_call", f"expected no call, got a broken one{failure}")
-    return _unwanted_call(calls)
+    return _unwanted_call_finding(calls)
 
 
-def _no_call(failure: str) -> Finding:
+def _no_call_finding(failure: str) -> Finding:
     calls_found = f"none that can be read{failure}" if failure else "none"
     return fault("relevance_error:decoder_failed", f"expected a call, found {calls_found}")
 
 
-def _unwanted_call(calls: list[dict[Any, Any]]) -> Finding:
-    names = ", ".join(str(name)[:80] for call in calls[:5] for name in call)
+def _unwanted_call_finding(calls: list[dict[Any, Any]]) -> Finding:
+    names = ", ".join(str(name)[:_MAX_NAME_LENGTH] for call in calls[:_MAX_CALLS_NAMED] for name in call)
     return fault("irrelevance_error:decoder_success", f"expected no call, got {names}", calls=plain(calls))

@@ -57,10 +57,10 @@ def decode_result(result: Any, *, mode: CallMode, form: AskedForm = PLAIN, stric
 
 
 def _check_calls(case: Case, result: Any, mode: CallMode, options: CheckOptions) -> Finding:
-    from .ast.tool_calls import check_case, decoder_failed  # noqa: PLC0415 - loaded on first use
+    from .ast.tool_calls import check_case, decoding_fault  # noqa: PLC0415 - loaded on first use
 
     try:
         decoded = decode_result(result, mode=mode, form=asked_form(case), strictly=options.rules == "strict")
     except DecodingError as error:
-        return decoder_failed(error, case, result)
+        return decoding_fault(error, case, result)
     return check_case(case, decoded, options)

@@ -203,6 +203,7 @@ def _convert_texts(value: Any, kind: type[str]) -> Any:
         return kind(value)
     if isinstance(value, list):
         items = cast("list[Any]", value)
+        # The type of the list, such as AnyOrder, is kept.
         return type(items)(_convert_texts(item, kind) for item in items)
     if isinstance(value, dict) and not isinstance(value, AnyValue):
         return {key: _convert_texts(item, kind) for key, item in cast("dict[str, Any]", value).items()}

@@ -129,12 +129,12 @@ class CaseIndex(Closing):
         self._cache: dict[str, Case] = {}
         self._cached_bytes = 0
         self._lines = OpenFiles()
-        for file, path in enumerate(self.files):
-            self._index(file, path, examine, validated=validated)
+        for file_number, path in enumerate(self.files):
+            self._index(file_number, path, examine, validated=validated)
 
     def _index(
         self,
-        file: int,
+        file_number: int,
         path: InputPath,
         examine: Callable[[Case], object] | None,
         *,
@@ -147,7 +147,7 @@ class CaseIndex(Closing):
             case = decode_record(
                 raw, Case, path=path, line=line_number, detector=detector, validated=validated
             )
-            self._require_new_case(case.id, file, line_number)
+            self._require_new_case(case.id, file_number, line_number)
             if examine is not None:
                 _examine(case, examine, path, line_number)
             self._facts[case.id] = CaseFacts(
@@ -156,7 +156,7 @@ class CaseIndex(Closing):
                 offset=offset,
                 line_number=line_number,
                 dotted=any("." in tool["function"]["name"] for tool in case.tools),
-                file=file,
+                file=file_number,
                 position=len(self._facts),
                 logged=is_logged(case),
                 silent=case.reference.get("match", "auto") in _BFCL_MATCH_MODES
@@ -165,14 +165,14 @@ class CaseIndex(Closing):
         if len(self._facts) == cases_before:
             raise InputError(no_record_message(path, "case"), path=path)
 
-    def _require_new_case(self, case_id: str, file: int, line_number: int) -> None:
+    def _require_new_case(self, case_id: str, file_number: int, line_number: int) -> None:
         earlier = self._facts.get(case_id)
         if earlier is None:
             return
-        earlier_file = "" if earlier.file == file else f" of {self.files[earlier.file]}"
+        earlier_file = "" if earlier.file == file_number else f" of {self.files[earlier.file]}"
         raise RecordError(
             f"the id {case_id!r} is already on line {earlier.line_number}{earlier_file}; ids are unique",
-            path=self.files[file],
+            path=self.files[file_number],
             line=line_number,
             field="id",
         )
@@ -189,7 +189,7 @@ class CaseIndex(Closing):
         return case_id in self._facts
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the ids, in the order of the file."""
+        """Yield the ids, in the order of the files."""
         return iter(self._facts)
 
     def __getitem__(self, case_id: str) -> Case:

@@ -83,8 +83,8 @@ def _with_python_numbers(value: Any) -> Any:
 
 def _problem_in_words(message: str, record_type: type[Any], fields: Mapping[str, Any]) -> str:
     """Return msgspec's message in our words, with the field first: ``.score: expected ...``."""
-    problem, at, place = message.rpartition(" - at `")
-    if not at:
+    problem, separator, place = message.rpartition(" - at `")
+    if not separator:
         problem, place = message, ""
     is_about_key = place.startswith("key` in")
     path = place.removeprefix("key` in `").rstrip("`").removeprefix("$").removeprefix(".")

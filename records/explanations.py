@@ -105,6 +105,7 @@ def known_names(name: str, names: Iterable[str]) -> str:
     all_names = list(names)
     if near := nearest(name, all_names):
         return near
+    # A single name more is listed: "and 1 others" would be no shorter.
     others_counted = f" and {len(all_names) - _MAX_NAMES:,} others" if len(all_names) > _MAX_NAMES + 1 else ""
     return f"; there are {', '.join(all_names[:_MAX_NAMES] if others_counted else all_names)}{others_counted}"
 
@@ -120,7 +121,7 @@ def line_hint(message: str, raw: bytes) -> str:
     if message != _GOT_LIST and not message.startswith("not JSON: Expecting"):
         return ""
     line = raw.strip(b"\xef\xbb\xbf \t\r\n")
-    if line in {b"{", b"["}:
+    if line in {b"{", b"["}:  # the first line of indented JSON
         return f"; {_JSON_LINES_HINT} (`jq -c . FILE` writes it so, `jq -c '.[]' FILE` a list)"
     return "" if line.startswith(b"{") else f"; {_JSON_LINES_HINT}"
 
@@ -136,6 +137,7 @@ def _types_at(record_type: Any, path: str) -> list[Any]:
 def _types_in(kind: Any, field: str | None) -> list[Any]:
     """Return the types that a field of a type may have or, if ``field`` is None, its items."""
     if field is None:
+        # The last argument is the type of a list's items, or of a dict's values.
         inner = get_args(kind)[-1:] if get_origin(kind) in {list, dict} else ()
     elif _is_record(kind):
         inner = [info.type for info in msgspec.structs.fields(kind) if info.encode_name == field]

@@ -77,7 +77,7 @@ def require_disk_space(listed: Mapping[str, ObjectVersion], cache: Path, name: s
     """Check that objects fit on the disk.
 
     Raises:
-        InputError: They do not fit.
+        InputError: The objects do not fit.
     """
     make_private(cache)
     size, free = sum(version.size for version in listed.values()), shutil.disk_usage(cache).free

@@ -94,7 +94,8 @@ def _refuse_duplicate_keys(
     try:
         for row in rows:
             batch.append(row)
-            size += len(row[1])
+            _, raw, _ = row
+            size += len(raw)
             if size > _BATCH_BYTES:
                 yield from _check_batch(batch, detector, path)
                 batch, size = [], 0

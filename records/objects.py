@@ -195,6 +195,7 @@ class ObjectFolder:
                 f"{self.name}: the driver of {scheme}:// is not installed: {remedy}"
             ) from error
         except Exception as error:  # noqa: BLE001 - drivers have no common base class of errors
+            # fsspec says "Protocol not known".
             if scheme and isinstance(error, ValueError) and "rotocol" in str(error):
                 raise UsageError(f"{self.name}: fsspec does not support {scheme}://") from self._cause(error)
             raise self._error(_reason_of_failure(error)) from self._cause(error)

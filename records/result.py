@@ -66,6 +66,7 @@ class Display(Protocol):
 
 
 _DISPLAYS: dict[type, Display] = {}
+"""Displays by type of result."""
 
 BINDERS: dict[str, str] = {
     "AgentResults": "artifacts",

@@ -11,7 +11,10 @@ import msgspec
 from .made_scores import rounded_score
 
 _TOLERANCE = 1e-9
+"""A value that is no further from a score, in steps, counts as that score."""
+
 _MAX_STEPS = 1e6
+"""Limit on the steps of a scale."""
 
 
 class Scale(msgspec.Struct, frozen=True):

@@ -97,6 +97,7 @@ _MIN_FINGERPRINT_LENGTH = 6
 
 
 def _candidate_names(author: Author, by: str) -> Iterator[str]:
+    """Yield display names without end, the shortest first."""
     yield by
     if isinstance(author, JudgeId):
         yield from (

@@ -20,6 +20,7 @@ from .workspace_files import MAX_FILE_BYTES, WorkspaceFault, choose_files, locat
 
 _EXAM = Path(__file__).with_name("exam.py")
 _MAX_ERROR_LENGTH = 200
+"""Longer error lines are cut in a verdict's reason, in characters."""
 
 
 class CodeOutput(NamedTuple):
@@ -31,7 +32,7 @@ class CodeOutput(NamedTuple):
 
 
 class CodeFault(WorkspaceFault):
-    """The code failed."""
+    """The workspace's code failed, or ran into a limit of the sandbox."""
 
     def __init__(self, error_type: str, reason: str, confinement: Confinement) -> None:
         self.confinement = confinement
@@ -82,7 +83,7 @@ def run_code(
         copy_tree(workspace, copy, limits.disk_bytes // 2)  # the other half is left for what the code writes
         hidden_names = _copy_hidden_tests(challenge, copy, Path(folder, "exam"), replace=replace_tests)
         if not replace_tests:
-            hidden_names = []
+            hidden_names = []  # the workspace's files are run, and only hidden tests can prove their end
         names = ["pytest"] if challenge.evaluation == "pytest" else choose_files(copy, challenge.files)
         commands = [_command(challenge, copy, name, hidden_names, strict=strict) for name in names]
         if not commands:
@@ -144,6 +145,7 @@ def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, 
     rules = ":".join(
         ["strict" if strict else "bfcl", ",".join(challenge.solution_modules()), ",".join(standard_names)]
     )
+    # With -P, Python leaves the folder off its path until `exam` adds it.
     program = [sys.executable, "-P", "-c", _EXAM.read_text("utf-8"), rules]
     if challenge.evaluation == "pytest":
         if find_spec("pytest") is None:
@@ -154,6 +156,7 @@ def _command(challenge: Challenge, copy: Path, name: str, hidden: list[str], *, 
     locate(copy, name)
     if strict or name in hidden:
         return [*program, "script", name]
+    # Python would read a name with a leading hyphen as an option.
     return [sys.executable, f"./{name}" if name.startswith("-") else name]
 
 

@@ -24,7 +24,7 @@ def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
     """
     # Links above the folder are followed; the folder itself must not be one, which `open_folder` checks.
     root = source.parent.resolve() / source.name
-    remaining_bytes, files = max_bytes, 0
+    remaining_bytes, entry_count = max_bytes, 0
     folders = [(root, target, 0)]
     try:
         while folders:
@@ -32,8 +32,8 @@ def copy_tree(source: Path, target: Path, max_bytes: int) -> None:
             copy.mkdir()
             with open_folder(folder) as descriptor, os.scandir(descriptor) as entries:
                 for entry in entries:
-                    files += 1
-                    if files > _MAX_FILES or depth >= _MAX_DEPTH:
+                    entry_count += 1
+                    if entry_count > _MAX_FILES or depth >= _MAX_DEPTH:
                         raise _too_large(
                             f"more than {_MAX_FILES:,} files, or nested deeper than {_MAX_DEPTH}"
                         )

@@ -11,6 +11,9 @@ from typing import Any, NamedTuple, cast
 
 from ...records import Case, kind_spec
 
+_TEST_MARKS = ("_test", "test_")
+"""Marks of test files. Data sets spell names inconsistently, so either mark counts at either end, as in ``foo_test_.py``."""
+
 
 class UnknownDependency(NamedTuple):
     """Dependency on a challenge that does not exist."""
@@ -90,7 +93,9 @@ def _possible_names(dependency: str) -> Iterator[str]:
         return
     yield from (part.partition("[")[0] for part in inside)  # without the parameters of a test
     file = PurePosixPath(path)
-    stem = file.stem.removesuffix("_test").removeprefix("test_")
+    stem = file.stem
+    for mark in _TEST_MARKS:
+        stem = stem.removesuffix(mark).removeprefix(mark)
     yield class_name(stem)
     yield class_name(file.parent.name)
 

@@ -36,7 +36,8 @@ def main(rules: str, kind: str, *names: str) -> int:
         names: Files of tests, or the script.
     """
     hidden_tests, prove = _read_assignment()
-    rules, solution_modules, names_to_import = [*rules.split(":"), "", ""][:3]
+    # The last two parts may be missing.
+    rule_set, solution_modules, names_to_import = [*rules.split(":"), "", ""][:3]
     solution_names = [part for part in solution_modules.split(",") if part]
     workspace = str(Path.cwd())
     folders = [workspace] if hidden_tests is None else [str(hidden_tests), workspace]
@@ -46,7 +47,7 @@ def main(rules: str, kind: str, *names: str) -> int:
     def find_workspace() -> None:
         _guard_standard_modules(libraries, frozenset(solution_names))
         _import_from_folder(solution_names, Path(workspace))
-        sys.path[:] = [*libraries, *folders] if rules == "strict" else [*folders, *libraries]
+        sys.path[:] = [*libraries, *folders] if rule_set == "strict" else [*folders, *libraries]
 
     if kind == "pytest":
         code, ended = _run_pytest(list(names), hidden_tests, find_workspace)
@@ -145,7 +146,7 @@ def _read_assignment() -> tuple[Path | None, Callable[[], object]]:
 
 
 def _run_script(name: str, hidden: Path | None, libraries: list[str]) -> tuple[int, bool]:
-    """Run a script; return its exit code, and whether it ran to an end of its own."""
+    """Run a script; return its exit code, and whether it, not the tested code, ended the run."""
     sys.argv = [name]
     try:
         runpy.run_path(name, run_name="__main__")
@@ -173,7 +174,7 @@ def _was_ended_by(traceback: TracebackType | None, tests: set[str], libraries: t
 def _run_pytest(
     names: list[str], hidden: Path | None, find_workspace: Callable[[], None]
 ) -> tuple[int, bool]:
-    """Run tests; return the exit code, and whether they passed and the tested code skipped none.
+    """Run tests; return the exit code, and whether any passed and the tested code skipped none.
 
     Configuration and conftest file are the challenge's, never those of the workspace.
     """
@@ -220,6 +221,7 @@ class _ResultRecorder:
         if not report.skipped:
             return
         if hasattr(report, "wasxfail"):
+            # A mark of the test itself is among its keywords; a call of ``pytest.xfail`` is not.
             self.skipped |= "xfail" not in report.keywords
         elif isinstance(report.longrepr, tuple):  # file, line and reason
             file = str(Path.cwd() / str(cast("tuple[object, ...]", report.longrepr)[0]))

@@ -1,6 +1,6 @@
 """Choose and read files of an untrusted workspace.
 
-It may have links, pipes, devices, endless files and names that cannot be decoded.
+A workspace may have links, pipes, devices, endless files and names that cannot be decoded.
 """
 
 from __future__ import annotations
@@ -135,12 +135,13 @@ def open_without_links(path: Path | str, flags: int) -> int:
     """
     traverse = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW  # macOS has no O_PATH
     parent = os.open("/", traverse)
-    *folders, name = Path(path).parts[1:] or ["."]
+    *folders, name = Path(path).parts[1:] or ["."]  # the path "/" has no other parts
     try:
         for folder in folders:
             child = os.open(folder, traverse, dir_fd=parent)
             os.close(parent)
             parent = child
+        # Without O_NONBLOCK, opening a pipe would wait for its writer.
         return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=parent)
     finally:
         os.close(parent)

@@ -57,7 +57,7 @@ def _item_passes(item: Any, acceptable: list[Any], inner_type: type | None) -> b
 def check_value(value: Any, argument: Argument) -> Problem | None:
     """Compare a value with the acceptable ones.
 
-    The declared type decides how. If the acceptable values are of another type, they are compared unchanged.
+    The declared type decides how they are compared. If the acceptable values are of another type, they are compared unchanged.
     """
     if argument.type_differs:
         return check_equal(value, argument)
@@ -170,6 +170,7 @@ def _first_missing_key(value: Mapping[Any, Any], acceptable: Mapping[Any, Any]) 
 
 
 def _may_be_missing(choices: Any) -> bool:
+    # BFCL tests ``"" in choices``, which is true of every text.
     return isinstance(choices, str) or "" in _choice_list(choices)
 
 

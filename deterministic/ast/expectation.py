@@ -233,6 +233,7 @@ def _compile_argument(
     acceptable = accepted.values
     declared = schema.get("type")
     first_type: type | None = next(map(_type_ignoring_order, acceptable), None)
+    # In cases that are not BFCL's, an unknown declared type stands for that of the first acceptable value.
     python_type = _python_type(name, declared, dialect, (first_type or object) if lenient else None)
     declared_inner, inner = _item_types(name, schema, dialect, lenient=lenient)
     shown = _values_for_display(call, name)
@@ -288,17 +289,15 @@ def _in_bfcl_form(values: list[Any], python_type: type, inner: type | None) -> l
     if inner is not dict:
         return lists
     return [
-        list(map(_wrap_values, cast("list[Any]", value_or_list)))
-        if isinstance(value_or_list, list)
-        else value_or_list
-        for value_or_list in lists
+        list(map(_wrap_values, cast("list[Any]", value))) if isinstance(value, list) else value
+        for value in lists
     ]
 
 
 def _orders(value: Any) -> Iterable[Any]:
     """Return all permutations of a list that is accepted in any order, the written one last.
 
-    BFCL's rules report the problem of the last one. For a long list only the written order is returned.
+    It comes last since BFCL's rules report the problem of the last acceptable value. For a long list only the written order is returned.
     """
     if isinstance(value, AnyOrder) and len(value) <= _MAX_PERMUTED_LENGTH:
         return [list(order) for order in permutations(value)][::-1]
@@ -306,7 +305,7 @@ def _orders(value: Any) -> Iterable[Any]:
 
 
 def _type_ignoring_order(value: object) -> type:
-    """Return the type of a value, where `AnyOrder` counts as a list."""
+    """Return the type of a value; `AnyOrder` and other subtypes of list count as list."""
     return list if isinstance(value, list) else type(value)
 
 

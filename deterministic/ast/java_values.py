@@ -52,7 +52,8 @@ def convert_java(text: str, declared: str, inner: str | None = None) -> Any:
 
 
 def _read_array_list(text: str, inner: str | None) -> list[Any] | str:
-    for items in spans(text, _LIST_OF_ITEMS, "))", at_least=1):
+    items = next(spans(text, _LIST_OF_ITEMS, "))", at_least=1), None)
+    if items is not None:
         return [_read_list_item(item, inner) for item in split_items(items)]
     body = _double_brace_body(text)
     if body is not None:
@@ -80,10 +81,11 @@ def _read_list_item(text: str, inner: str | None) -> Any:
 
 
 def _read_array(text: str, inner: str | None) -> list[Any] | str:
-    for items in spans(text, _ARRAY, "}"):
-        pieces = [piece for piece in split_items(items) if piece]
-        return [_read_undeclared(piece) if inner is None else convert_java(piece, inner) for piece in pieces]
-    return text
+    items = next(spans(text, _ARRAY, "}"), None)
+    if items is None:
+        return text
+    pieces = [piece for piece in split_items(items) if piece]
+    return [_read_undeclared(piece) if inner is None else convert_java(piece, inner) for piece in pieces]
 
 
 def _read_map(text: str) -> dict[str, Any] | str:
@@ -112,6 +114,7 @@ def map_entries(body: str) -> Iterator[tuple[str, str]]:
 
 def _first_pair(body: str, start: int) -> tuple[str, str, int] | None:
     """Return a key that begins at ``start``, its value, and the position after them, or None."""
+    # A separator behind the last closing parenthesis ends the key of no pair.
     last_closing = body.rfind(")", start)
     for separator in _KEY_END.finditer(body, start, max(start, last_closing)):
         if separator.start() > _line_end(body, start):
@@ -133,6 +136,7 @@ def _read_undeclared(text: str) -> Any:
         return text == "true"
     if is_quoted(text, '"'):
         return text[1:-1]
+    # Each reader returns the text itself if it cannot read it.
     value = _read_long(text)
     value = _read_float(text) if value is text else value
     return read_number(text) if value is text else value

@@ -25,6 +25,7 @@ from .source_values import (
 _BLANK = re.compile(r"\s*")
 _BRACKET = re.compile(r"\[")
 _ARRAY = re.compile(r"\A(?:\[(.*?)\]|new\s+Array\((.*?)\))")
+# Opening and closing of an array of arrays, in both notations.
 _ROW_DELIMITERS = (
     (re.compile(r"\[\s*\["), "]"),
     (re.compile(r"new\s+Array\(\s*\["), ")"),
@@ -51,6 +52,7 @@ def _read_array(text: str, inner: str | None) -> list[Any] | str:
     rows = find_rows(text)
     if rows is not None:
         pieces = list(spans(rows, _BRACKET, "]"))
+        # The first piece begins after the outer bracket, so it still has that of its row.
         pieces[0] = pieces[0].removeprefix("[")
         return [[_read_undeclared(item) for item in split_items(piece)] for piece in pieces]
     match = _ARRAY.match(text)
@@ -152,6 +154,7 @@ def _end_of_value(content: str, start: int) -> tuple[int, int]:
     while comma >= 0:
         next_comma = content.find(",", comma + 1)
         segment_end = len(content) if next_comma < 0 else next_comma
+        # BFCL's ``(?=[^,]+:)`` needs a character before the colon; a blank will do.
         colon = content.rfind(":", comma + 2, segment_end)
         if colon >= 0:
             return comma, min(_skip_blank(content, comma + 1), colon - 1)

@@ -109,7 +109,7 @@ def _unknown_argument(call: AcceptedCall, name: str, parameters: Mapping[str, An
 def _misfits_of_argument(
     call: AcceptedCall, name: str, schema: Mapping[str, Any], dialect: Dialect
 ) -> Iterator[SchemaMisfit]:
-    """Yield the misfits of the accepted values of one argument; one value that fits is enough."""
+    """Yield the misfits of an argument; if one accepted value fits, the others need not."""
     field = f"{call.field}.{name}"
     if call.literal:
         yield from _ambiguous_markers(cast("Any", call.written)["arguments"][name], schema, field)
@@ -117,6 +117,7 @@ def _misfits_of_argument(
         schema_error(value, schema, field, dialect, literal=call.literal)
         for value in call.arguments[name].values
     ]
+    # None stands for a value that fits.
     if misfits and None not in misfits:
         innermost_field, problem = cast("SchemaMisfit", misfits[0])
         is_list = dialect.types.get(str(with_one_type(schema).get("type"))) is list
@@ -218,9 +219,11 @@ def _has_type(value: Any, name: Any, dialect: Dialect) -> bool:
 
 def _value_not_listed(value: Any, schema: Mapping[str, Any], field: str) -> SchemaMisfit | None:
     allowed = _listed_values(schema)
-    if not allowed or (
-        isinstance(value, list) and not any(isinstance(allowed_value, list) for allowed_value in allowed)
-    ):
+    # If no listed value is a list, the values are those of a list's items; see `_misfit_in_list`.
+    lists_items = isinstance(value, list) and not any(
+        isinstance(allowed_value, list) for allowed_value in allowed
+    )
+    if not allowed or lists_items:
         return None
     if any(
         is_acceptable(value, allowed_value, with_one_type(schema), literal=True) for allowed_value in allowed

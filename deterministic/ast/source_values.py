@@ -71,7 +71,7 @@ def spans(text: str, opening: re.Pattern[str], closing: str, *, at_least: int = 
     """Yield the text between each opening and the next closing on the same line.
 
     These are the groups of ``re.finditer(opening + "(.*?)" + closing)``, found in linear time. ``at_least`` is the minimum length of
-    the text.
+    the text: 1 stands for ``(.+?)``.
     """
     position = 0
     while (match := opening.search(text, position)) is not None:

@@ -122,9 +122,9 @@ def _match_texts(value: Any, choice: str, schema: Mapping[str, Any], rules: Text
 
 def _match_forms(value: str, choice: str, schema: Mapping[str, Any], rules: TextRules) -> MatchLevel:
     """Compare texts with equal loose forms, by the first rule of: marker, case, schema, run."""
-    by_case, by_run, by_schema = rules
+    by_case, by_run, schemas_decide = rules
     rule = "exact" if type(choice) is ExactText else "loose" if type(choice) is LooseText else by_case
-    if rule is None and by_schema and prescribes_form(schema):
+    if rule is None and schemas_decide and prescribes_form(schema):
         # The reference may spell the text in another way than the document; both are right.
         return FITS if _compose(value) in map(_compose, listed_texts(schema)) else DIFFERS
     rule = rule or by_run

@@ -139,6 +139,7 @@ _COUNT_ERRORS = {
     "multiple": "multiple_function_checker:wrong_count",
     "parallel": "parallel_function_checker_no_order:wrong_count",
 }
+"""BFCL's error types of a wrong number of calls, by match mode."""
 
 
 def check_decoded(
@@ -209,7 +210,7 @@ _expectations: dict[tuple[int, NameStyle], tuple[weakref.ref[Case], Expectation]
 def expectation_of(case: Case, names: NameStyle) -> Expectation:
     """Return the compiled reference of a case, cached as long as the case exists.
 
-    Many systems answer the same case.
+    Compiling takes longer than a lookup, and many systems answer the same case.
 
     Raises:
         InputError: The reference cannot be used.
@@ -232,7 +233,7 @@ def check_tool_calls(case: Case, output: Output, options: CheckOptions) -> Findi
     try:
         decoded = decode_output(output, asked_form(case), strictly=options.rules == "strict")
     except DecodingError as error:
-        return decoder_failed(error, case, None if calls_made(output) is not None else output.text)
+        return decoding_fault(error, case, None if calls_made(output) is not None else output.text)
     return check_case(case, decoded, options)
 
 
@@ -248,7 +249,7 @@ def check_case(case: Case, decoded: Any, options: CheckOptions) -> Finding:
     return check_decoded(decoded, expectation, strictly=options.rules == "strict", text=options.text)
 
 
-def decoder_failed(error: DecodingError, case: Case, reply: object) -> Finding:
+def decoding_fault(error: DecodingError, case: Case, reply: object) -> Finding:
     """Return the finding for a reply that cannot be read as calls, which is the system's fault."""
     if isinstance(reply, str) and not _has_call(reply, case):
         return fault("ast_decoder:decoder_failed", "no call: the reply is text")

@@ -49,6 +49,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
 _WIDE_FORMAT = re.compile(r"\*|\d{4}")
 """In a ``%`` format: a width that is a value (``%*d``), or has four digits."""
 
+# A number in a ``%`` format may be a width or a precision.
 _NUMBER = re.compile(r"\d+")
 
 
@@ -154,7 +155,7 @@ def _printed_length(value: Any) -> int:
     return len(value) if isinstance(value, str | bytes) else 0
 
 
-def _dict(node: ast.Dict, evaluate: Evaluate) -> dict[Hashable, Any]:
+def _evaluate_dict(node: ast.Dict, evaluate: Evaluate) -> dict[Hashable, Any]:
     values: dict[Hashable, Any] = {}
     for key, item in zip(node.keys, node.values, strict=True):
         if key is None:
@@ -171,6 +172,6 @@ EVALUATORS: dict[type[ast.expr], Callable[[Any, Evaluate], Any]] = {
     ast.List: lambda node, evaluate: [evaluate(item) for item in node.elts],
     ast.Tuple: lambda node, evaluate: tuple([evaluate(item) for item in node.elts]),
     ast.Set: lambda node, evaluate: {evaluate(item) for item in node.elts},
-    ast.Dict: _dict,
+    ast.Dict: _evaluate_dict,
 }
-"""Evaluators by kind of expression. They get the expression, and a function that evaluates its parts, and let Python's errors through."""
+"""Evaluators by kind of expression. Each takes the expression and a function that evaluates its parts; Python's errors are not caught."""

@@ -1,6 +1,6 @@
 """Decode calls written as Java: ``Shape.area(width=2, unit="cm")``.
 
-Values stay text. By BFCL's rules its quirks are kept: characters are sliced by the parser's *byte* offsets, most values lose their
+Values stay text. By BFCL's rules the quirks of its decoder are kept: characters are sliced by the parser's *byte* offsets, most values lose their
 white space, and an anonymous class loses its body.
 """
 
@@ -30,18 +30,18 @@ def decode_java_call(
     Strictly, every value stays as written. Further calls are ignored. For code without a call, BFCL's result is an empty dict. Models
     leave out the semicolon, so it is up to the parser's error recovery whether the code can be read.
     """
-    text, value = partial(_bfcl_text, code), partial(_bfcl_value, code)
+    read_name, read_value = partial(_bfcl_text, code), partial(_bfcl_value, code)
     if strictly:
-        text, value = node_text, _value_as_written
+        read_name, read_value = node_text, _value_as_written
     for node in walk(parse_tree(code, "java")):
         if node.type == "method_invocation":
             name, owner = node.child_by_field_name("name"), node.child_by_field_name("object")
             arguments = node.child_by_field_name("arguments")
             if name is None or arguments is None:
                 raise DecodingError("a method call without name or arguments")
-            function = text(name) if owner is None else f"{text(owner)}.{text(name)}"
+            function = read_name(name) if owner is None else f"{read_name(owner)}.{read_name(name)}"
             try:
-                return [{function: read_arguments(arguments, _NAMELESS_TYPES, text, value)}]
+                return [{function: read_arguments(arguments, _NAMELESS_TYPES, read_name, read_value)}]
             except RecursionError as error:
                 raise DecodingError("nested too deeply") from error
     return {}

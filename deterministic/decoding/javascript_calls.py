@@ -23,12 +23,12 @@ def decode_javascript_call(code: str) -> list[dict[str, dict[Any, str]]] | None:
             for expression in statement.children:
                 if expression.type == "call_expression":
                     callee, arguments = expression.children[:2]
-                    values = read_arguments(arguments, _NAMELESS_TYPES, node_text, _value)
+                    values = read_arguments(arguments, _NAMELESS_TYPES, node_text, _read_value)
                     return [{node_text(callee): values}]
     return None
 
 
-def _value(node: Node) -> str:
+def _read_value(node: Node) -> str:
     """Return the text of a value, without quotes if it begins and ends with the same quote.
 
     As in BFCL, ``'a' + 'b'`` loses its outer quotes, too.

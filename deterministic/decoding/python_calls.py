@@ -18,6 +18,9 @@ from .plain_calls import DecodedCall, read_plain_calls
 _EMPTY_LIST_CHARACTERS = frozenset("[]{},' \t\n\r\f\\")
 """Characters that an empty list may have. A text with others, but without a parenthesis or comment, has no call."""
 
+_MAX_QUOTED_LENGTH = 60
+"""Longer source text is cut in messages, in characters."""
+
 
 def decode_python_calls(code: str) -> list[DecodedCall]:
     """Read a call, or a list, tuple or set of calls, as ``{name: {argument: value}}``."""
@@ -126,9 +129,11 @@ def decode_python_calls_strictly(code: str) -> list[DecodedCall]:
 def _read_call_strictly(node: ast.Call) -> DecodedCall:
     name = function_name(node)
     if not _is_dotted_name(node.func):
-        raise DecodingError(f"expected a function's name, got {unparse(node.func)[:60]!r}")
+        raise DecodingError(f"expected a function's name, got {unparse(node.func)[:_MAX_QUOTED_LENGTH]!r}")
     if node.args:
-        raise DecodingError(f"an argument of {name} comes without its name: {unparse(node.args[0])[:60]!r}")
+        raise DecodingError(
+            f"an argument of {name} comes without its name: {unparse(node.args[0])[:_MAX_QUOTED_LENGTH]!r}"
+        )
     arguments: dict[Any, Any] = {}
     for keyword in node.keywords:
         if keyword.arg is None:

@@ -16,7 +16,7 @@ MAX_CHARACTERS = 8_000
 """Longer code is refused: the parser takes up to 10 µs a character to recover from errors."""
 
 _MAX_BRACKETS = 2_000
-"""The time for error recovery grows with the square of the number of brackets."""
+"""Code with more brackets is refused: the time for error recovery grows with the square of their number."""
 
 
 def parse_tree(code: str, language: Literal["java", "javascript"]) -> Node:
@@ -69,7 +69,10 @@ def node_text(node: Node) -> str:
 
 
 def read_arguments(
-    node: Node, nameless_types: Container[str], text: Callable[[Node], str], value: Callable[[Node], str]
+    node: Node,
+    nameless_types: Container[str],
+    read_name: Callable[[Node], str],
+    read_value: Callable[[Node], str],
 ) -> dict[Any, str]:
     """Return the arguments of a call by name.
 
@@ -79,16 +82,17 @@ def read_arguments(
     arguments: dict[Any, str] = {}
     for child in node.children:
         if child.type == "assignment_expression":
-            name, content = text(child.children[0]), value(child.children[2])
+            # Its children are the name, the equals sign and the value.
+            name, value = read_name(child.children[0]), read_value(child.children[2])
         elif child.type in nameless_types:
-            name, content = None, value(child)
+            name, value = None, read_value(child)
         else:
             continue
         if name in arguments:
             raise DecodingError(
                 "an argument comes twice" if name else "more than one argument without a name"
             )
-        arguments[name] = content
+        arguments[name] = value
     return arguments
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _OPENING = "<functions>"
 _CLOSING = "</functions>"
 
+_MAX_QUOTED_LENGTH = 60
+"""Longer values are cut in messages, in characters."""
+
 
 def decode_verbose_xml_calls(text: str) -> list[dict[str, dict[str, Any]]]:
     """Read calls whose arguments are ``<param name= value= type=/>``, in ``<params>`` or not."""
@@ -87,7 +90,7 @@ def _convert_value(text: str, kind: str) -> Any:
     try:
         return convert(text)
     except (ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise DecodingError(f"{text[:60]!r} is not of type {kind}") from error
+        raise DecodingError(f"{text[:_MAX_QUOTED_LENGTH]!r} is not of type {kind}") from error
 
 
 def _read_literal(text: str) -> Any:

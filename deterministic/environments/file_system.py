@@ -11,6 +11,7 @@ from .world import World, error
 _INVALID_CHARACTERS = '|/\\?%*:"><'
 _SIZE_UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _MAX_RESULT_CHARACTERS = 1_000_000
+"""Limit on the paths that `find` returns."""
 
 
 class GorillaFileSystem(World):

@@ -75,7 +75,7 @@ def _build_directory(
                 inner_name, inner_entry["content"] + long_context_data["text"]
             )
     if long_context_data is not None and not any(
-        isinstance(inner_entry, Directory) for inner_entry in directory.contents.values()
+        isinstance(node, Directory) for node in directory.contents.values()
     ):
         _add_empty_files(directory, long_context_data["names"])
     return directory

@@ -8,6 +8,7 @@ from typing import Any
 from .world import World, error
 
 _MAX_MENTIONS = 10_000
+"""Limit on the mentions of a tweet. BFCL has none, so repeated calls could fill the memory."""
 
 _OMITTED: Any = object()
 """Default of an argument that may also be None."""

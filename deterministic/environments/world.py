@@ -63,7 +63,7 @@ class World:
     def state(self) -> dict[str, Any]:
         """Return the compared attributes, by name.
 
-        Nothing is copy_value, so that it can be called after every turn. Read the values before the next call, and do not change them.
+        Nothing is copied, so that the state can be read after every turn. Read the values before the next call, and do not change them.
         """
         return {name: getattr(self, name) for name in self._compared}
 

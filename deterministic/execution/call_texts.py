@@ -22,20 +22,22 @@ from ..finding import shorten
 def native_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
     """Return native calls as BFCL writes them: ``name(k=1,k2='x')``."""
     return [
-        f"{name}({_arguments(arguments, repr, ',')})" for call in calls for name, arguments in call.items()
+        f"{name}({_write_arguments(arguments, repr, ',')})"
+        for call in calls
+        for name, arguments in call.items()
     ]
 
 
 def prompt_call_texts(calls: Iterable[Mapping[Any, Any]]) -> list[str]:
     """Return calls decoded from text as BFCL writes them: ``name(k=1, k2='x')``."""
     return [
-        f"{name}({_arguments(arguments, _write_value, ', ')})"
+        f"{name}({_write_arguments(arguments, _write_value, ', ')})"
         for call in calls
         for name, arguments in call.items()
     ]
 
 
-def _arguments(arguments: Any, write: Callable[[Any], str], separator: str) -> str:
+def _write_arguments(arguments: Any, write: Callable[[Any], str], separator: str) -> str:
     if not isinstance(arguments, dict):
         raise DecodingError(f"expected named arguments, got {type(arguments).__name__}")
     values_by_name = cast("dict[Any, Any]", arguments)
@@ -51,7 +53,7 @@ def _write_value(value: Any) -> str:
         raise DecodingError("an empty dict as an argument cannot be told from a nested call without a name")
     if all(isinstance(item, dict) for item in items.values()):
         name, arguments = next(iter(items.items()))
-        return f"{name}({_arguments(arguments, _write_value, ', ')})"
+        return f"{name}({_write_arguments(arguments, _write_value, ', ')})"
     return "{" + ", ".join(f"'{key}': {_write_value(item)}" for key, item in items.items()) + "}"
 
 
@@ -98,7 +100,7 @@ def read_native(raw: Any) -> list[str]:
     """
     if not isinstance(raw, list):
         raise DecodingError(f"expected a list of calls, got {type(raw).__name__}")
-    return native_call_texts(decode_tool_calls([_tool_call(item) for item in cast("list[Any]", raw)]))
+    return native_call_texts(decode_tool_calls([_as_tool_call(item) for item in cast("list[Any]", raw)]))
 
 
 def read_native_exactly(raw: Any) -> list[str]:
@@ -109,10 +111,11 @@ def read_native_exactly(raw: Any) -> list[str]:
 
 
 def _with_empty_arguments(item: Any) -> Any:
-    # Not BFCL's form: `read_native` reports it.
+    """Return a call with an empty object as arguments if they are an empty text or null."""
+    # An item that is not in BFCL's form is left to `read_native`, which reports it.
     if isinstance(item, dict) and len(cast("dict[Any, Any]", item)) != 1:
         return cast("Any", item)
-    call = _tool_call(item)
+    call = _as_tool_call(item)
     if isinstance(call.arguments, str) and is_no_arguments(call.arguments):
         return msgspec.structs.replace(call, arguments={})
     return cast("Any", item)
@@ -131,7 +134,7 @@ def _require_text(raw: Any) -> str:
     return raw
 
 
-def _tool_call(item: Any) -> ToolCall:
+def _as_tool_call(item: Any) -> ToolCall:
     if isinstance(item, ToolCall):
         return item
     if not isinstance(item, dict) or not item:

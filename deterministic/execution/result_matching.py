@@ -68,9 +68,9 @@ def match_structure(expected: Any, actual: Any) -> Mismatch | None:
     if isinstance(expected, dict):
         return _match_keys(cast("Mapping[Any, Any]", expected), cast("Mapping[Any, Any]", actual), error_type)
     if isinstance(expected, list):
-        lengths = len(cast("list[Any]", expected)), len(actual)
-        if lengths[0] != lengths[1]:
-            return Mismatch(f"{error_type}:list_length", f"expected {lengths[0]} items, got {lengths[1]}")
+        expected_length, length = len(cast("list[Any]", expected)), len(actual)
+        if length != expected_length:
+            return Mismatch(f"{error_type}:list_length", f"expected {expected_length} items, got {length}")
     return None
 
 
@@ -100,6 +100,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _match_numbers(expected: Any, actual: Any, is_near: Callable[[], bool]) -> Mismatch | None:
+    """Return None if ``is_near()``, which is called here since it may overflow."""
     try:
         if is_near():
             return None

@@ -82,6 +82,7 @@ def _find_call_problem(call: ast.Call, functions: Mapping[str, inspect.Signature
     if signature is None or unpacked or not all(keyword.arg for keyword in call.keywords):
         return None
     try:
+        # Any values do: only the number and names of the arguments are checked.
         signature.bind(*call.args, **{str(keyword.arg): None for keyword in call.keywords})
     except TypeError as error:
         return f"{name}: {error}"

@@ -61,7 +61,7 @@ class Examination(NamedTuple):
 def check_trajectory(case: Case, output: Output, options: CheckOptions) -> Finding:
     """Check the turns of an output.
 
-    An output without turns comes from a failed run. A case without reference calls by turn is undecided.
+    An output without turns comes from a failed run. If a case has no reference calls by turn, its outputs are undecided.
     """
     if (reason := _missing_reference_reason(case)) and (
         output.turns is not None or output.text or output.tool_calls
@@ -125,7 +125,7 @@ def _check_turn_by_turn(scenario: Scenario, turns: list[CallTurn], rules: RuleSe
     allowance = Allowance()
     step_results: list[list[str]] = []
     results: list[str] = []
-    verdict = PASSED
+    overall_finding = PASSED
     for index, steps in enumerate(turns):
         checks = rules.turn_checks if reference[index].calls else rules.idle_turn_checks
         # Copies of all states take time; only the checks of idle turns need to know which call changed something.
@@ -143,9 +143,9 @@ def _check_turn_by_turn(scenario: Scenario, turns: list[CallTurn], rules: RuleSe
         for finding in filter(None, (check(facts) for check in checks)):
             if finding.outcome != "undecided":
                 return Examination(finding, step_results)
-            if verdict is PASSED:
-                verdict = finding
-    return Examination(verdict, step_results)
+            if overall_finding is PASSED:
+                overall_finding = finding
+    return Examination(overall_finding, step_results)
 
 
 def _execute_step(
@@ -180,7 +180,7 @@ def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -
     run = direct_executor(worlds, "model")
     allowance = Allowance()
 
-    def outcome(step: AgentStep) -> StepOutcome:
+    def execute_step(step: AgentStep) -> StepOutcome:
         try:
             calls = read(step)
         except (DecodingError, RecursionError) as error:
@@ -188,7 +188,7 @@ def replay_turns(case: Case, output: Output, environments: Mapping[str, type]) -
             return _NO_CALLS if isinstance(step, str) else StepOutcome(problem=str(error))
         return _outcome_of(calls, run, allowance)
 
-    return [[outcome(step) for step in turn] for turn in output.agent_turns or []]
+    return [[execute_step(step) for step in turn] for turn in output.agent_turns or []]
 
 
 def _outcome_of(calls: list[str], run: Executor, allowance: Allowance) -> StepOutcome:

@@ -38,6 +38,7 @@ class TurnFacts(NamedTuple):
     def failed_call_note(self) -> str:
         """Note on the first call of this turn that raised an error; empty if none did."""
         calls = [call for step in self.steps for call in step]
+        # The last results are those of this turn. Counted from the start, since it may have none.
         results = self.results[len(self.results) - len(calls) :]
         for call, result in zip(calls, results, strict=True):
             if result.startswith(FAILURE_PREFIX):
@@ -56,6 +57,7 @@ TurnCheck: TypeAlias = Callable[[TurnFacts], Finding | None]
 
 def require_call(facts: TurnFacts) -> Finding | None:
     """Require a call in a turn in which the reference makes one."""
+    # As in BFCL, a turn with several steps is not empty, even if none has a call.
     if any(facts.steps) or len(facts.steps) > 1:
         return None
     return facts.fault(
@@ -89,7 +91,7 @@ def require_results(facts: TurnFacts) -> Finding | None:
 
 
 def require_results_for_each_turn(facts: TurnFacts) -> Finding | None:
-    """Check as `require_results` does, but do not count results again that earlier turns needed.
+    """Check as `require_results` does, but do not reuse a result that an earlier turn needed.
 
     A turn without a call needs no result if the reference only reads again what the model has seen.
     """

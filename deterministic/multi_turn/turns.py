@@ -91,8 +91,9 @@ def require_finished_last_turn(facts: OutputFacts) -> Finding | None:
     """
     if facts.mode == "decoded" or not facts.turns or len(facts.turns[-1]) <= MAX_STEPS:
         return None
-    last_step = facts.result[-1][-1:]
-    if decode_turns([last_step], facts.mode, facts.read) == [[]]:
+    # The last raw step as a turn of its own, which has no steps left if it has no calls.
+    turn_of_last_step = facts.result[-1][-1:]
+    if decode_turns([turn_of_last_step], facts.mode, facts.read) == [[]]:
         return None
     return fault(
         "multi_turn:force_terminated",

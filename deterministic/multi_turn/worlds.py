@@ -245,8 +245,7 @@ def _children(value: Any) -> Mapping[Any, Any]:
 
 def _leaves_equal(expected_leaf: Any, got_leaf: Any) -> bool:
     try:
-        return expected_leaf is got_leaf or bool(
-            expected_leaf == got_leaf
-        )  # as Python's containers compare their parts
+        # Identity counts first, as when Python's containers compare their parts.
+        return expected_leaf is got_leaf or bool(expected_leaf == got_leaf)
     except Exception:  # noqa: BLE001 - a custom world may have values of any type
         return False

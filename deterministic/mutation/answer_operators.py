@@ -114,7 +114,7 @@ def answer_of_output(output: Output) -> str:
 
 
 def with_text(output: Output, text: str) -> Output:
-    """Return the output with another answer in the place of its own."""
+    """Return the output with a text in the place of its answer."""
     if output.text is not None or output.turns is None:
         return msgspec.structs.replace(output, text=text)
     turns = [list(turn) for turn in output.turns]

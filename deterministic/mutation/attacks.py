@@ -50,7 +50,7 @@ def append_texts(
 
 
 def make_wrong_argument(subject: Subject, ending: str) -> Iterator[Mutation]:
-    """Make calls in which one text value is wrong and ends with a text."""
+    """Make calls in which the first free text value is wrong and ends with ``ending``."""
     for site in subject.sites:
         if _is_free_text(site):
             value = stray_text(site.value) + ending
@@ -61,7 +61,7 @@ def make_wrong_argument(subject: Subject, ending: str) -> Iterator[Mutation]:
 
 
 def make_wrong_answer(subject: Subject, ending: str) -> Iterator[Mutation]:
-    """Give the answer to another question, followed by a text."""
+    """Give the first answer to another question, followed by ``ending``."""
     for answer in wrong_answers(subject):
         yield Mutation(
             with_text(subject.output, answer + ending), f"the answer is {answer + ending!r}", label=0.0

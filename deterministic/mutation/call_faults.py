@@ -38,6 +38,8 @@ def _words_without_counters(name: str) -> list[str]:
 
 
 _MAX_DEPTH = 4
+"""Limit on the nesting of made-up values."""
+
 _EXAMPLE_NUMBERS: dict[str, Any] = {"integer": 7, "float": 7.5, "number": 7.5, "double": 7.5}
 # Plausible for any function.
 _INVENTED_ARGUMENTS = (("verbose", True), ("note", "as requested"), ("priority", 1))
@@ -237,7 +239,6 @@ def _example_call(document: Mapping[str, Any], question: str) -> NamedCall:
 
 def _example_object(document: Mapping[str, Any], question: str, depth: int) -> dict[str, Any]:
     properties = as_mapping(document.get("properties"))
-    # Bounds the size of a made-up value.
     required = required_names(document) if depth < _MAX_DEPTH else []
     return {
         name: _first_example(properties[name], question, depth) for name in required if name in properties

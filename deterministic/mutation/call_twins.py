@@ -97,6 +97,7 @@ def write_lower_case(subject: Subject, rng: random.Random) -> Iterator[Mutation]
         if is_caseless(site.value, subject.case) and keeps_form(lower_case, site.document):
             calls = with_value(subject.calls, site, lower_case)
             mutation = calls_mutation(subject, calls, f"{site.path_text} is in lower case")
+            # Labelled here, since the strict checker may leave a difference in letter case undecided.
             yield msgspec.structs.replace(mutation, label=1.0)
 
 

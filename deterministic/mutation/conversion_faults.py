@@ -41,6 +41,7 @@ _JULIAN_OFFSET = dt.timedelta(days=13)
 """Difference between the Julian and the Gregorian calendar from 1900 to 2100."""
 
 _JULIAN_OFFSET_YEARS = range(1901, 2100)
+"""Whole years in which that is the difference."""
 
 
 def other_unit_of_quantity(site: Site, _rng: random.Random) -> Iterator[Any]:
@@ -50,11 +51,13 @@ def other_unit_of_quantity(site: Site, _rng: random.Random) -> Iterator[Any]:
         return
     description = _description(site)
     units = {unit.lower() for unit in _UNITS.findall(description)}
+    # True stands for Celsius, False for Fahrenheit.
     degrees = {bool(match[1]) for match in _DEGREES.finditer(description)}
     if len(units) == 1 and not degrees:
         yield from _round_like(number * Fraction(_FACTORS[units.pop()]), site.value)
     elif len(degrees) == 1 and not units:
-        yield from _round_like(number * 9 / 5 + 32 if degrees.pop() else (number - 32) * 5 / 9, site.value)
+        is_celsius = degrees.pop()
+        yield from _round_like(number * 9 / 5 + 32 if is_celsius else (number - 32) * 5 / 9, site.value)
 
 
 def other_zone(site: Site, _rng: random.Random) -> Iterator[Any]:

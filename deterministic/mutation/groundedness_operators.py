@@ -202,6 +202,7 @@ _FALSIFIERS: dict[str, tuple[Falsify, str]] = {
     "claim_more_specific": (add_detail, "a detail that no result gives"),
     "claim_from_another_result": (give_value_of_other, "what a result says of something else"),
 }
+"""Function and description of each fault, by the operator's name."""
 
 GROUNDEDNESS = (
     *(

@@ -94,13 +94,14 @@ def _slashed_dates_near(match: re.Match[str]) -> Iterator[str]:
     orders = [order for order in ((0, 1), (1, 0)) if _is_date(numbers, order)]
     if not orders:
         return  # 99.99.2026 is a code, not a date
-    for other in (numbers[2] + 1, numbers[2] + 4):
-        if all(_is_date((*numbers[:2], other), order) for order in orders):
-            yield f"{first}{separator}{second}{separator}{other}"
+    # 29 February exists again four years later.
+    for other_year in (numbers[2] + 1, numbers[2] + 4):
+        if all(_is_date((*numbers[:2], other_year), order) for order in orders):
+            yield f"{first}{separator}{second}{separator}{other_year}"
             break
-    for other in _other_days(numbers[0]):
-        if all(_is_date((other, *numbers[1:]), order) for order in orders):
-            yield f"{_pad_like(other, first)}{separator}{second}{separator}{year}"
+    for other_first in _other_days(numbers[0]):
+        if all(_is_date((other_first, *numbers[1:]), order) for order in orders):
+            yield f"{_pad_like(other_first, first)}{separator}{second}{separator}{year}"
             break
 
 
@@ -128,6 +129,7 @@ def _replace_number(text: str, span: tuple[int, int], new: str) -> str:
     match = _ORDINAL_SUFFIX_AT.match(text, span[1])
     if match is None:
         return replace_span(text, span, new)
+    # 11th, 12th and 13th are no exceptions, unlike 1st, 2nd and 3rd.
     ending = "th" if new[-2:-1] == "1" else _SUFFIX_BY_DIGIT.get(new[-1], "th")
     return replace_span(
         text, (span[0], match.end()), new + (ending.upper() if match[0].isupper() else ending)

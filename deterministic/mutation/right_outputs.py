@@ -26,6 +26,7 @@ REFERENCE_SYSTEM = "reference"
 """System name of the outputs that are made from references."""
 
 _MAX_DEPTH = 8
+"""Values that are nested deeper are returned as written."""
 
 
 def right_output(case: Case, system: str = REFERENCE_SYSTEM) -> Output | None:
@@ -45,9 +46,9 @@ def without_calls(_case: Case, output: Output) -> Output:
 
 def with_turns(case: Case, output: Output) -> Output:
     """Return the output with the calls of each turn of the reference."""
-    turns = convert(case.reference, MultiTurnReference).calls
-    steps: list[list[Any]] = [[f"[{', '.join(calls)}]"] if calls else [] for calls in turns]
-    return msgspec.structs.replace(output, turns=steps)
+    calls_by_turn = convert(case.reference, MultiTurnReference).calls
+    turns: list[list[Any]] = [[f"[{', '.join(calls)}]"] if calls else [] for calls in calls_by_turn]
+    return msgspec.structs.replace(output, turns=turns)
 
 
 def with_answer(case: Case, output: Output) -> Output | None:
@@ -92,7 +93,7 @@ def _first_choices(acceptable: Mapping[str, Any], depth: int = 0) -> dict[str, A
         values = cast("list[Any]", choices) if isinstance(choices, list) else [choices]
         if values and values[0] != "":
             arguments[name] = _first_choice(values[0], depth)
-        elif "" not in values:
+        elif "" not in values:  # only if the list is empty, so that no value is acceptable
             arguments[name] = ""
     return arguments
 

@@ -23,6 +23,7 @@ from .call_notation import NamedCall, read_calls
 from .documented_form import is_positional
 
 Path: TypeAlias = tuple[str | int, ...]
+"""Name of an argument, then the keys and indexes that lead to a value in it."""
 
 ListOrder: TypeAlias = Literal["matters", "free", "unspecified"]
 """Whether the order of a list's items matters: ``unspecified`` if neither document nor reference says it, or the value is no list."""
@@ -130,7 +131,7 @@ class Subject:
 
     @cached_property
     def sites(self) -> list[Site]:
-        """Every value in the arguments of the calls."""
+        """The values in the arguments of the calls; see `find_sites`."""
         return [self._with_order(site) for site in find_sites(self.calls, self.documents)]
 
     @cached_property

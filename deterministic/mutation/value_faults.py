@@ -99,8 +99,8 @@ def other_type(site: Site, _rng: random.Random) -> Iterator[Any]:
 def dropped_item(site: Site, rng: random.Random) -> Iterator[Any]:
     """Drop one item of a list."""
     if type(site.value) is list and len(items := cast("list[Any]", site.value)) > 1:
-        dropped = rng.randrange(len(items))
-        yield items[:dropped] + items[dropped + 1 :]
+        dropped_index = rng.randrange(len(items))
+        yield items[:dropped_index] + items[dropped_index + 1 :]
 
 
 def reversed_items(site: Site, _rng: random.Random) -> Iterator[Any]:

@@ -114,9 +114,8 @@ def set_up(request: LaunchRequest, *, own_namespace: bool) -> SandboxSetup:
             exam = EXAM if request.exam else None
             prepare = _make_prepare(request.limits, uid, None)
             return SandboxSetup(WORKSPACE, prepare, "private root", network, exam)
-        scratch = scratch.with_name(
-            "plain"
-        )  # the failed attempt may have mounted something on the other folder
+        # The failed attempt may have mounted something on the first folder.
+        scratch = scratch.with_name("plain")
         scratch.mkdir()
     return _set_up_plain_folder(request, source, scratch, network)
 

@@ -46,6 +46,7 @@ def mount(source: str, target: Path, kind: str = "", flags: int = 0, data: str =
 
 def make_read_only(target: Path, *, below: bool = True) -> None:
     """Make a mount (with ``below``, all mounts under it) read-only, without set-uid programs."""
+    # struct mount_attr: attributes to set and to clear, propagation, user namespace.
     attributes = (ctypes.c_uint64 * 4)(_MOUNT_ATTR_READ_ONLY_NOSUID, 0, 0, 0)
     syscall(
         _SYS_MOUNT_SETATTR,
@@ -108,6 +109,7 @@ def raise_loopback() -> None:
     import socket  # noqa: PLC0415 - only for confined commands
 
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        # The beginning of struct ifreq: name and flags of an interface.
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
 
 
@@ -116,6 +118,7 @@ def take_priority() -> None:
 
     Processes that it starts are ordinary.
     """
+    # 1 is the lowest real-time priority, which is above that of all ordinary processes.
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 
 

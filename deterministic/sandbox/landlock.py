@@ -25,6 +25,8 @@ _REFER, _TRUNCATE = 1 << 13, 1 << 14
 """Rights to move a file to another folder, and to cut it."""
 
 _TCP_RIGHTS = 0b11
+"""Rights to bind and to connect TCP sockets."""
+
 _SCOPES = 0b11
 """Restrict abstract UNIX sockets and signals to processes inside."""
 

@@ -21,6 +21,7 @@ _LIMIT_FILES = {"memory.max": "memory.swap.max", "memory.limit_in_bytes": "memor
 # Files that count the processes ended for lack of memory, by version.
 _EVENT_FILES = ("memory.events", "memory.oom_control")
 _REMOVAL_SECONDS, _PAUSE_SECONDS = 1.0, 0.01
+"""Time for the ended processes of a group to disappear, and the pause between attempts to remove it."""
 
 
 class MemoryGroup:
@@ -143,6 +144,7 @@ def _possible_parents() -> Iterator[Path]:
         groups = [line.split(":", 2) for line in _OWN_GROUPS.read_text("utf-8").splitlines()]
     except (OSError, UnicodeDecodeError):
         return
+    # Lines are `ID:CONTROLLERS:PATH` of a group, and `DEVICE MOUNT_POINT TYPE OPTIONS ...` of a mount.
     for _, controllers, path in groups:
         for _, mount_point, kind, options, *_ in mounts:
             folder = Path(mount_point, path.lstrip("/"))

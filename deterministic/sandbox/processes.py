@@ -15,6 +15,7 @@ _PARENT_FIELD, _THREADS_FIELD, _PAGES_FIELD = 1, 17, 21
 """Positions in ``/proc/PID/stat`` behind the program's name (manual page proc_pid_stat(5))."""
 
 _PAUSE_SECONDS = 0.005
+"""Pause before descendants that are left are killed again."""
 
 
 class ProcessUsage(NamedTuple):

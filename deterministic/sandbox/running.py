@@ -226,6 +226,7 @@ def _launch(
     }
     if exam is not None:
         request |= {"exam": str(exam.folder.resolve()), "proven": exam.proven, "read_only": exam.read_only}
+    # -I and -S isolate it from environment, working folder and site packages.
     launcher = subprocess.Popen(  # noqa: S603 - our own interpreter and launcher
         [sys.executable, "-I", "-S", "-c", _BOOT, str(Path(__file__).parent)],
         cwd="/",

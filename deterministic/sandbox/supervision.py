@@ -52,7 +52,7 @@ def execute(
         limits: Its limits.
         prepare: Function that the new process calls before it becomes the command.
         own_namespace: Whether this process is the first of a process namespace.
-        exam: A folder of hidden tests, which the command has to prove that it ran to their end, or None.
+        exam: A folder of hidden tests, or None. The command has to prove that it ran them to their end.
     """
     start = time.monotonic()
     proof = None if exam is None else Proof(exam)
@@ -62,6 +62,7 @@ def execute(
         end_all(own_namespace=own_namespace)
         if proof is not None:
             proof.confirmed()  # closes its pipes
+        # 127 is a shell's exit code for a command that cannot be found.
         return CommandEnd(
             "start", 127, b"", str(error).encode(), truncated=False, seconds=time.monotonic() - start
         )

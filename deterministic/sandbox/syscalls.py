@@ -100,6 +100,7 @@ def deny_calls(*, others: bool = False, modes: bool = False) -> None:
     """
     program = _program(_MACHINES[os.uname().machine], others=others, modes=modes)
     steps = ctypes.create_string_buffer(program, len(program))
+    # struct sock_fprog: the number of steps, of 8 bytes each, and their address.
     kernel.filter_calls(struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(steps)))
 
 
@@ -108,6 +109,7 @@ def _program(machine: _Machine, *, others: bool, modes: bool) -> bytes:
     # An answer without an error number makes the call return 0 and do nothing.
     pretended = (*machine.modes, _FCHMODAT2) if modes else ()
     refuse, allow, unknown = _DENY | errno.EPERM, _ALLOW, _DENY | errno.ENOSYS
+    # The last two numbers of a step say how many steps to skip; see `_step`.
     kill_all = (
         _step(_EQUAL, machine.kill, 0, 4),
         _step(_LOAD, _ARGUMENT_OFFSET),
@@ -134,6 +136,7 @@ def _program(machine: _Machine, *, others: bool, modes: bool) -> bytes:
 def _socket_steps(machine: _Machine) -> Iterator[bytes]:
     """Yield steps that allow only some socket families; the kernel reads 32 bits of a family."""
     yield _step(_EQUAL, machine.socket, 1, 0)
+    # Other calls skip the steps below. An allowed family skips to the last of them.
     yield _step(_EQUAL, machine.socketpair, 0, len(_ALLOWED_FAMILIES) + 3)
     yield _step(_LOAD, _ARGUMENT_OFFSET)
     for count, family in enumerate(_ALLOWED_FAMILIES):

@@ -33,12 +33,12 @@ _BOOKING = {
 def tools_offered(seed: int, level: int) -> Rung:
     """Offer ``level`` tools; another tool for the same thing is called instead of the right one."""
     rng = dial_rng("tools_offered", seed)
+    # All pairs of a verb and a thing, shuffled.
     (verb, thing), *others = rng.sample(list(product(_VERBS, _THINGS)), len(_VERBS) * len(_THINGS))
-    wrong_tool = next(tool_thing for tool_thing in others if tool_thing[1] == thing)
+    wrong_tool = next(pair for pair in others if pair[1] == thing)
+    unrelated_tools = [pair for pair in others if pair != wrong_tool]
     # From level 2 on the wrong tool is offered; at level 1 it is called without being offered.
-    offered = [(verb, thing), wrong_tool, *(tool_thing for tool_thing in others if tool_thing != wrong_tool)][
-        :level
-    ]
+    offered = [(verb, thing), wrong_tool, *unrelated_tools][:level]
     rng.shuffle(offered)
     arguments = _booking(seed)
     request = f"Please {verb} the {thing} of {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
@@ -65,12 +65,17 @@ _SIMILAR_TOOLS = (
     ("book_room_b", "Book a room that has no balcony.", "the description alone"),
     ("book_room_c", "Book a room for groups of seven people and more.", "a condition in the description"),
 )
+"""Name and description of the wrong tool, and how it differs from the right one, by level."""
+
 _RIGHT_TOOL = {
     4: ("book_room_long_stay", "Book a room for a stay of seven nights and more."),
     5: ("book_room_a", "Book a room that has a balcony."),
     6: ("book_room_d", "Book a room for groups of up to six people."),
 }
+"""Name and description of the right tool, by level; ``book_room`` at the others."""
+
 _CONDITION_IN_REQUEST = {4: " It is for nine nights.", 5: " It has to have a balcony."}
+"""Conditions that decide between the tools, by level. At level 6 it is the number of people, which every request states."""
 
 
 def tools_alike(seed: int, level: int) -> Rung:

@@ -26,6 +26,7 @@ def fault_back(seed: int, level: int) -> Rung:
 
 def _make_files(seed: int, length: int, index: int) -> Rung:
     rng = dial_rng("files", seed)
+    # Last name, random number and position: ``holm_42_0.txt``.
     names = [
         f"{name.split()[1].lower()}_{rng.randint(10, 99)}_{number}.txt"
         for number, name in enumerate(random_names(rng, _TURNS))

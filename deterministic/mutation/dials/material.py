@@ -34,7 +34,7 @@ def dial_rng(name: str, seed: int) -> random.Random:
 
 
 def random_index(rng: random.Random, count: int) -> int:
-    """Return a random index below ``count``; its share of it depends only on ``rng``."""
+    """Return a random index below ``count``; its relative position depends only on ``rng``."""
     return int(rng.random() * count)
 
 
@@ -49,7 +49,7 @@ def random_day(rng: random.Random) -> dt.date:
 
 
 def tool(name: str, description: str, properties: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
-    """Return a function document whose parameters, by name their type and text, are required."""
+    """Return a function document with required parameters, given as (type, description)."""
     documents = {key: {"type": kind, "description": text} for key, (kind, text) in properties.items()}
     parameters = {"type": "object", "properties": documents, "required": list(documents)}
     return {
@@ -69,7 +69,7 @@ def make_call_case(
     tools: Iterable[Mapping[str, Any]],
     calls: Iterable[tuple[str, Mapping[str, Any]]],
 ) -> Case:
-    """Return a case whose reference are these calls."""
+    """Return a case with these calls as its reference."""
     return Case(
         id=case_id,
         kind="tool_call",

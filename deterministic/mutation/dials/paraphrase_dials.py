@@ -22,7 +22,7 @@ from .material import (
 )
 
 _PASSAGE_SENTENCES = 48
-"""Sentences of a passage."""
+"""Number of sentences in a passage."""
 _MAX_CLAIMS = 24
 """Limit on the claims that are retold."""
 
@@ -143,6 +143,7 @@ def paraphrase_fault(seed: int, level: int) -> Rung:
     kind = KINDS[level - 1]
     shift = _fill_in(rng.choice(_SHIFTS[kind]), rng.choice(HOUSES), rng)
     passage = [filling_sentence(rng) for _ in range(_PASSAGE_SENTENCES)]
+    # If the shift needs a second sentence, it stands half a passage away from the first.
     first = random_index(rng, _PASSAGE_SENTENCES // 4)
     for number, sentence in enumerate(shift.sentences):
         passage = with_item(passage, first + number * (_PASSAGE_SENTENCES // 2), sentence)

@@ -105,6 +105,7 @@ def ask_in_other_unit(rng: random.Random) -> _Request:
     The wrong value is converted by a factor near the right one.
     """
     unit, other_unit, factor, near_factor = rng.choice(_UNIT_CONVERSIONS)
+    # A multiple of the denominator, so that the right value is whole.
     count = rng.randint(12, 490) * factor.denominator
     return _Request(
         f"Set it to {count} {unit}.",
@@ -120,6 +121,7 @@ def ask_in_other_zone(rng: random.Random) -> _Request:
     The wrong value is shifted the other way.
     """
     hours = rng.choice([zone for zone in range(-9, 11) if abs(zone) > 1])
+    # Some zones at these hours are half an hour further, such as India's.
     minutes = rng.choice((0, 30)) if hours in {3, 4, 5, 9} else 0
     local = dt.datetime.combine(random_day(rng), dt.time(rng.randint(0, 23), rng.choice((5, 20, 35, 50))))
     offset = dt.timedelta(hours=hours, minutes=minutes)
@@ -139,6 +141,7 @@ def ask_by_calendar(rng: random.Random) -> _Request:
     """Ask for a day counted from another; the wrong value is a day later."""
     start = random_day(rng)
     weekday = rng.randrange(7)
+    # The first such weekday after the start, which itself does not count.
     first = start + dt.timedelta(days=1 + (weekday - start.weekday() - 1) % 7)
     value = first + dt.timedelta(weeks=2)
     request = f"Come on the third {_WEEKDAYS[weekday]} after {start:%Y-%m-%d}, that day not counted."
@@ -152,6 +155,7 @@ def ask_in_other_currency(rng: random.Random) -> _Request:
 
     The wrong value is multiplied where it should be divided.
     """
+    # Multiples of 20 pounds are whole cents at each of these rates.
     amount, rate = rng.randint(6, 900) * 20, rng.choice((1.25, 1.6, 2.5, 0.8))
     request = f"Pay what {amount} pounds are at {rate:g} pounds a dollar."
     return _Request(
@@ -164,6 +168,7 @@ def _give_constraint(rng: random.Random) -> _Request:
     prices = rng.sample(range(40, 95), 6)
     with_pool = rng.sample(range(6), 3)
     right_index = min(with_pool, key=lambda index: prices[index])
+    # The cheapest of the others, with or without a pool.
     wrong_index = min(set(range(6)) - {right_index}, key=lambda index: prices[index])
     offers = "; ".join(
         f"{name}: {price} a night, {'with' if index in with_pool else 'without'} a pool"

@@ -19,7 +19,10 @@ from .material import (
 )
 
 _MAX_SENTENCES = 256
+"""Number of sentences in the longest result."""
+
 _FIXED_SENTENCES = 128
+"""Number of sentences in each result of `sentence_position`."""
 
 
 class _FactTemplate(NamedTuple):
@@ -90,6 +93,7 @@ _INFERENCE_KINDS = (
     "arithmetic over six",
 )
 _HOUSES_NEEDED = (1, 2, 2, 3, 6)
+"""Number of results that a claim needs, by level."""
 
 
 def inference(seed: int, level: int) -> Rung:
@@ -125,8 +129,8 @@ def right_claims(seed: int, level: int) -> Rung:
     templates = [rng.choice(_TEMPLATES) for _ in houses]
     numbers = [rng.randint(template.low, template.high) for template in templates]
     facts = [
-        _fill_in(*template_house_number)
-        for template_house_number in zip(templates, houses, numbers, strict=True)
+        _fill_in(template, house, number)
+        for template, house, number in zip(templates, houses, numbers, strict=True)
     ]
     index = random_index(rng, level)
     wrong_claim = _fill_in(templates[index], houses[index], numbers[index] + rng.choice((-2, -1, 1, 2)))

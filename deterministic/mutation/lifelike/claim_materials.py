@@ -53,9 +53,10 @@ class ClaimMaterial(NamedTuple):
 
 
 DrawClaims: TypeAlias = Callable[[random.Random], ClaimMaterial]
+"""Draws the facts for one pair of answers."""
 
-_of_houses = partial(ClaimMaterial, relations.ABOUT_HOUSES)
-_of_orders = partial(ClaimMaterial, relations.ABOUT_ORDERS)
+_house_material = partial(ClaimMaterial, relations.ABOUT_HOUSES)
+_order_material = partial(ClaimMaterial, relations.ABOUT_ORDERS)
 
 
 def draw_background_fact(relation: Relation, thing: str, rng: random.Random) -> TableFact:
@@ -83,7 +84,7 @@ def _unsupported_detail(
     bare_fact = TableFact(bare, {"thing": thing, "year": year})
     true = TableFact(detailed, {"thing": other, "year": other_year, "detail": true_detail})
     false = TableFact(detailed, {"thing": thing, "year": year, "detail": invented_detail})
-    return _of_houses((bare_fact, true), true, false, f"What is known about {thing} and {other}?")
+    return _house_material((bare_fact, true), true, false, f"What is known about {thing} and {other}?")
 
 
 def _wrong_role(rng: random.Random) -> ClaimMaterial:
@@ -95,7 +96,7 @@ def _wrong_role(rng: random.Random) -> ClaimMaterial:
         for role, person in zip(roles, people, strict=True)
     )
     true = stated[0]
-    return _of_houses(stated, true, true.with_slots(person=people[1]), f"Who is who at {thing}?")
+    return _house_material(stated, true, true.with_slots(person=people[1]), f"Who is who at {thing}?")
 
 
 def _wrong_direction(rng: random.Random) -> ClaimMaterial:
@@ -103,7 +104,7 @@ def _wrong_direction(rng: random.Random) -> ClaimMaterial:
     seller, buyer = rng.sample(PEOPLE, 2)
     slots = {"thing": thing, "year": str(rng.randint(1991, 2024)), "seller": seller, "buyer": buyer}
     true = TableFact(relations.SALE, slots)
-    return _of_houses(
+    return _house_material(
         (true,), true, true.with_slots(seller=buyer, buyer=seller), f"Who sold {thing}, and to whom?"
     )
 
@@ -123,7 +124,7 @@ def _some_as_all(rng: random.Random) -> ClaimMaterial:
     }
     true = TableFact(relations.SHARE, slots)
     false = true.with_slots(quantity=f"all {_NUMBERS[total]}")
-    return _of_houses((true,), true, false, f"Do the branches of {thing} {activity}?")
+    return _house_material((true,), true, false, f"Do the branches of {thing} {activity}?")
 
 
 def _weekdays_as_every_day(rng: random.Random) -> ClaimMaterial:
@@ -132,7 +133,7 @@ def _weekdays_as_every_day(rng: random.Random) -> ClaimMaterial:
     meal = rng.choice(("lunch", "dinner", "breakfast"))
     true = TableFact(relations.DAYS, {"thing": thing, "meal": meal, "days": days})
     always = "all year round" if "May" in days else "every day of the week"
-    return _of_houses((true,), true, true.with_slots(days=always), f"When is there {meal} at {thing}?")
+    return _house_material((true,), true, true.with_slots(days=always), f"When is there {meal} at {thing}?")
 
 
 def _old_rate(rng: random.Random) -> ClaimMaterial:
@@ -141,7 +142,7 @@ def _old_rate(rng: random.Random) -> ClaimMaterial:
     dates = [f"{rng.choice(_MONTHS)} {year}" for year in sorted(rng.sample(range(2021, 2027), 2))]
     old = TableFact(relations.RATE_BEFORE, {"thing": thing, "date": dates[0], "amount": before})
     true = TableFact(relations.RATE_NOW, {"thing": thing, "date": dates[1], "amount": now})
-    return _of_houses(
+    return _house_material(
         (old, true), true, true.with_slots(amount=before), f"What does a night at {thing} cost now?"
     )
 
@@ -152,7 +153,7 @@ def _former_head(rng: random.Random) -> ClaimMaterial:
     dates = [f"{rng.choice(_MONTHS)} {year}" for year in sorted(rng.sample(range(2021, 2027), 2))]
     old = TableFact(relations.HEAD_BEFORE, {"thing": thing, "date": dates[0], "person": before})
     true = TableFact(relations.HEAD_NOW, {"thing": thing, "date": dates[1], "person": now})
-    return _of_houses((old, true), true, true.with_slots(person=before), f"Who heads {thing} now?")
+    return _house_material((old, true), true, true.with_slots(person=before), f"Who heads {thing} now?")
 
 
 def _other_unit(relation: Relation, units: Sequence[str], question: str, rng: random.Random) -> ClaimMaterial:
@@ -162,7 +163,7 @@ def _other_unit(relation: Relation, units: Sequence[str], question: str, rng: ra
     slots = {"thing": thing, "year": str(rng.randint(2011, 2025)), "amount": str(rng.randint(3, 89))}
     true = TableFact(relation, {**slots, "unit": unit})
     other_fact = true.with_slots(thing=another, unit=other, amount=str(rng.randint(3, 89)))
-    return _of_houses((true, other_fact), true, true.with_slots(unit=other), question.format(**slots))
+    return _house_material((true, other_fact), true, true.with_slots(unit=other), question.format(**slots))
 
 
 def _other_period(rng: random.Random) -> ClaimMaterial:
@@ -182,7 +183,7 @@ def _other_period(rng: random.Random) -> ClaimMaterial:
     )
     true = rng.choice(stated)
     other_number = next(fact.slots["number"] for fact in stated if fact is not true)
-    return _of_houses(
+    return _house_material(
         stated, true, true.with_slots(number=other_number), f"How many visitors did {thing} have in {year}?"
     )
 
@@ -200,7 +201,9 @@ def _other_scope(rng: random.Random) -> ClaimMaterial:
     )
     true = rng.choice(stated)
     other_number = next(fact.slots["number"] for fact in stated if fact is not true)
-    return _of_houses(stated, true, true.with_slots(number=other_number), f"How many books did {thing} lend?")
+    return _house_material(
+        stated, true, true.with_slots(number=other_number), f"How many books did {thing} lend?"
+    )
 
 
 def _fee_without_card(rng: random.Random) -> ClaimMaterial:
@@ -212,7 +215,7 @@ def _fee_without_card(rng: random.Random) -> ClaimMaterial:
     true = TableFact(relations.FEE, {**slots, "condition": card, "fee": "free"})
     without = true.with_slots(condition=" without a member card", fee=f"{amount} crowns")
     question = f"I have no member card. What is entry to {thing} on {day}?"
-    return _of_houses((rule,), true, true.with_slots(condition=""), question, (true, without))
+    return _house_material((rule,), true, true.with_slots(condition=""), question, (true, without))
 
 
 def _late_refund(rng: random.Random) -> ClaimMaterial:
@@ -224,7 +227,7 @@ def _late_refund(rng: random.Random) -> ClaimMaterial:
     true = TableFact(relations.REFUND, {"thing": thing, "condition": early, "refund": "in full"})
     nothing = true.with_slots(condition=late, refund="not at all")
     question = f"I want to cancel my booking at {thing} for tomorrow. Is it refunded?"
-    return _of_houses((rule,), true, true.with_slots(condition=""), question, (true, nothing))
+    return _house_material((rule,), true, true.with_slots(condition=""), question, (true, nothing))
 
 
 def draw_order_name(rng: random.Random) -> str:
@@ -248,7 +251,7 @@ def _some_booked(rng: random.Random) -> ClaimMaterial:
     true = TableFact(relations.BOOKED_ALL, {"thing": thing, "quantity": quantity})
     false = true.with_slots(quantity=f"all {_NUMBERS[total]}")
     question = f"Book {_NUMBERS[total]} rooms for {thing}, and tell me what is done."
-    return _of_orders(stated, true, false, question, (true,))
+    return _order_material(stated, true, false, question, (true,))
 
 
 def _some_copied(rng: random.Random) -> ClaimMaterial:
@@ -256,7 +259,7 @@ def _some_copied(rng: random.Random) -> ClaimMaterial:
     copied_count = rng.randint(total // 3, total - 20)
     slots = {"thing": thing, "number": str(copied_count), "total": str(total)}
     true = TableFact(relations.COPIED, slots)
-    return _of_orders(
+    return _order_material(
         (true,),
         true,
         true.with_slots(number=f"all {total}"),
@@ -268,7 +271,7 @@ def _failed_payment(rng: random.Random) -> ClaimMaterial:
     thing = draw_order_name(rng)
     true = TableFact(relations.PAYMENT, {"thing": thing, "outcome": "did not go through"})
     false = true.with_slots(outcome=rng.choice(("went through", "was successful")))
-    return _of_orders((true,), true, false, f"Pay for {thing}, and tell me what is done.")
+    return _order_material((true,), true, false, f"Pay for {thing}, and tell me what is done.")
 
 
 def _failed_message(rng: random.Random) -> ClaimMaterial:
@@ -277,7 +280,9 @@ def _failed_message(rng: random.Random) -> ClaimMaterial:
         relations.MESSAGE, {"thing": thing, "person": person, "outcome": "could not be delivered"}
     )
     false = true.with_slots(outcome=rng.choice(("has been delivered", "was delivered")))
-    return _of_orders((true,), true, false, f"Write to {person} about {thing}, and tell me what is done.")
+    return _order_material(
+        (true,), true, false, f"Write to {person} about {thing}, and tell me what is done."
+    )
 
 
 CLAIM_DRAWS: dict[str, tuple[DrawClaims, ...]] = {

@@ -14,7 +14,7 @@ from ..right_outputs import REFERENCE_SYSTEM
 from ..seeding import generator, shuffled
 from .claim_materials import CLAIM_DRAWS, ClaimMaterial, draw_background_fact, draw_houses, draw_order_name
 from .claim_relations import ABOUT_ORDERS
-from .fact_tables import ClaimStanding, TableFact, standing, write_sentence
+from .fact_tables import ClaimStanding, TableFact, claim_standing, write_sentence
 from .lifelike_pair import LifelikePair
 
 _FURTHER_CLAIMS, _FACTS_ABOUT_OTHERS = 3, 2
@@ -57,14 +57,15 @@ class _Page(NamedTuple):
 
     def mutation(self, target: TableFact) -> Mutation:
         """Return the answer in other words than the right one, labelled by its share of true claims."""
+        # The right answer has wording 0.
         case, output = self.answer(target, 1)
         claims: list[Mapping[str, object]] = case.reference["claims"]
         true_claims = sum(claim["supported"] is True for claim in claims)
-        change = f"{claims[self.place]['text']!r}, {_PROOF_TEXTS[standing(self.table, target)]}"
+        change = f"{claims[self.place]['text']!r}, {_PROOF_TEXTS[claim_standing(self.table, target)]}"
         return Mutation(output, change, case, label=true_claims / len(claims))
 
     def _claim(self, fact: TableFact, wording: int) -> Claim:
-        is_held = standing(self.table, fact) == "held"
+        is_held = claim_standing(self.table, fact) == "held"
         text = write_sentence(fact.relation.in_answer[wording], fact.slots)
         return Claim(
             text=text, supported=is_held, indexes=self.sources[fact.slots["thing"]] if is_held else []
@@ -100,12 +101,12 @@ def _make_page(case_id: str, material: ClaimMaterial, other: ClaimMaterial, rng:
         shuffled(range(len(fact.relation.in_answer)), rng) for fact in (*further_facts, material.true)
     ]
     return _Page(
-        case,
-        [*stated, *material.implied],
-        sources,
-        further_facts,
-        wordings,
-        rng.randrange(_FURTHER_CLAIMS + 1),
+        case=case,
+        table=[*stated, *material.implied],
+        sources=sources,
+        more=further_facts,
+        wordings=wordings,
+        place=rng.randrange(_FURTHER_CLAIMS + 1),
     )
 
 
@@ -114,6 +115,7 @@ def _facts_about_others(material: ClaimMaterial, other: ClaimMaterial, rng: rand
     names_used = {fact.slots["thing"] for fact in material.table}
     similar = [fact for fact in other.stated if fact.slots["thing"] not in names_used]
     names_used.update(fact.slots["thing"] for fact in similar)
+    # One house more than are used, so that at least one name is free.
     names = (
         [draw_order_name(rng)] if material.about is ABOUT_ORDERS else draw_houses(rng, len(names_used) + 1)
     )

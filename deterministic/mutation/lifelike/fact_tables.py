@@ -45,7 +45,7 @@ class TableFact(NamedTuple):
         return TableFact(self.relation, {**self.slots, **slots})
 
 
-def standing(table: Iterable[TableFact], claim: TableFact) -> ClaimStanding:
+def claim_standing(table: Iterable[TableFact], claim: TableFact) -> ClaimStanding:
     """Return whether a table supports a claim, contradicts it, or has no fact of its key.
 
     A claim that leaves its condition out is supported if it is true under all conditions, and contradicted by one under which it is not.

@@ -39,6 +39,7 @@ class CallMaterial(NamedTuple):
 
 
 DrawCalls: TypeAlias = Callable[[random.Random], CallMaterial]
+"""Draws the material for one request."""
 
 
 def day_in_words(day: dt.date) -> str:

@@ -96,22 +96,18 @@ def _other_period_in_call(rng: random.Random) -> CallMaterial:
             "I am in charge of the branch in {branch} and need the {year} sales of {scope}.",
         )
     )
-    branch_arguments, county_arguments = {"year": year, "branch": branch}, {"year": year}
+    right_arguments, faulty_arguments = {"year": year, "branch": branch}, {"year": year}
     facts = {"scope": "my branch", "branch": branch, "year": str(year)}
     assumed = {**facts, "scope": "the whole county"}
     # A scope may be too wide or too narrow.
     if rng.random() < 0.5:  # noqa: PLR2004 - one way as likely as the other
-        facts, assumed, branch_arguments, county_arguments = (
-            assumed,
-            facts,
-            county_arguments,
-            branch_arguments,
-        )
+        facts, assumed = assumed, facts
+        right_arguments, faulty_arguments = faulty_arguments, right_arguments
     return CallMaterial(
         *make_requests(wording, facts, assumed),
         [_SALES],
-        [("sales_report", branch_arguments)],
-        [("sales_report", county_arguments)],
+        [("sales_report", right_arguments)],
+        [("sales_report", faulty_arguments)],
         f"{assumed['scope']} instead of {facts['scope']}",
     )
 
