@@ -145,7 +145,7 @@ def run_gate_failures(
 
 
 def _lower_end_hint(run: object, name: str, at_least: float | None) -> str:
-    """Return a hint at the command that gates the lower end of a rate; empty if the limit is no rate."""
+    """Return a hint at the command that gates a lower end; empty if the limit is no rate."""
     minimum = "RATE" if at_least is None else f"{at_least:g}"
     if at_least is not None and not 0 <= at_least <= 1:
         return ""

@@ -250,7 +250,7 @@ def _planning_rates(
     tnr: float | None = None,
     prevalence: float | None = None,
 ) -> Expected:
-    """Return the rates to plan by: each as the caller expects it, else as measured, else typical."""
+    """Return the rates to plan by: those that the caller expects, else measured or typical."""
     default = Expected(0.9, 0.9, 0.5)  # as `plan_labels` documents
     if measured is not None:
         default = Expected(measured.tpr, measured.tnr, measured.prevalence)

@@ -114,7 +114,7 @@ def _environments(settings: DeclaredSettings) -> Mapping[str, type]:
 
 
 def _retry_count(settings: DeclaredSettings) -> int:
-    """Return how many later commands ask again: none, if replies come from a recording or a batch."""
+    """Return how many later commands ask again: none for a recording or a batch."""
     if not isinstance(settings, EvaluatingSettings) or settings.replay is not None:
         return 0
     return settings.retry_unreadable
@@ -168,7 +168,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunSumma
 
 
 def _preload(plan: Plan) -> Iterator[None]:
-    """Load the modules that the end of a run needs, step by step, while the first replies are pending."""
+    """Load modules for the end of a run, step by step, while the first replies are pending."""
     import jinja2  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - not before the first calls are in flight
 
     yield

@@ -169,7 +169,7 @@ def _hint_for_two_runs(sources: Sequence[FolderPath | InputPath]) -> str:
 
 
 def combined_tables(a: Tables, b: Rows | None) -> Tables:
-    """Return two tables as a list that is read as one table, or only the first if there is no other."""
+    """Return two tables as a list that is read as one table, or the only table."""
     return a if b is None else _TableList((a, b))
 
 

@@ -65,7 +65,7 @@ def is_verbose() -> bool | None:
 
 
 def propose_tables(**commands: Command) -> None:
-    """Store the commands, by verb, that read the tables of the running one; results propose them."""
+    """Store the commands that read the tables of the running one, by verb, to be proposed."""
     click.get_current_context().meta[_READ_BY] = commands
 
 

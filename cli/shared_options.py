@@ -153,5 +153,5 @@ def keep_only(options: dict[str, Any]) -> None:
 
 
 def written_beside(options: Mapping[str, Any]) -> Path:
-    """Return the path next to which selected inputs are written: ``--out``, or scratch in a dry run."""
+    """Return the path next to which selected inputs go: ``--out``, or scratch in a dry run."""
     return scratch(click.get_current_context()) if options.get("dry_run") else options["out"]

@@ -163,7 +163,7 @@ async def run_deliberation(
 
 
 def unreadable_guess(output: Output) -> Verdict:
-    """Return the verdict on an unreadable reply, the guess that leads to the most further questions."""
+    """Return an unparsable verdict, the guess that leads to the most further questions."""
     return Verdict.on(output.key, by="", source="judge", outcome="unparsable")
 
 
@@ -195,7 +195,7 @@ class _OngoingDeliberation(NamedTuple):
 def deliberate_together(
     deliberations: Iterable[Deliberation],
 ) -> Generator[list[JudgeQuestion], Sequence[Verdict], list[Verdict]]:
-    """Run several deliberations concurrently; each round asks the questions of all deliberations.
+    """Run several deliberations concurrently; each round asks the questions of all.
 
     Returns:
         The verdicts, in the order of the deliberations.

@@ -227,7 +227,7 @@ def _cut(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, str
 
 
 def _equal_share(lengths: Sequence[int], limit: int, total_limit: int) -> int:
-    """Return the largest limit of one text, up to ``limit``, that keeps the sum within ``total_limit``."""
+    """Return the largest limit, up to ``limit``, that keeps all texts within ``total_limit``."""
     remaining = total_limit
     # Short texts first: the part of the total that they do not use goes to the longer texts.
     for index, length in enumerate(sorted(min(length, limit) for length in lengths)):

@@ -1,1 +1,1 @@
-"""Settings of commands, each declared once: the settings of a command are composed of shared parts."""
+"""Settings of commands, each declared once, in parts that commands share."""

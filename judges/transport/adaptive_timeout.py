@@ -107,7 +107,7 @@ class ReplyTimes:
 
 
 class HangWatch:
-    """Timer that gives up calls that hang (`ReplyTimes`). With a multiple of 0, it gives up none."""
+    """Timer that gives up calls that hang (`ReplyTimes`), unless the multiple is 0."""
 
     def __init__(self, multiple: float) -> None:
         self._multiple = multiple

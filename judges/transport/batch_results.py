@@ -45,7 +45,7 @@ class _Line(msgspec.Struct):
 
 
 class _ResultPosition(NamedTuple):
-    """Position of a result: the number of its file, its offset in bytes, and whether it is a reply."""
+    """Position of a result: file number and offset in bytes; and whether it is a reply."""
 
     file_number: int
     offset: int

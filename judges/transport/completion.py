@@ -181,7 +181,7 @@ _CACHED_TOKENS_FIELDS = (
 
 
 def cached_tokens(usage: object, prompt_tokens: int) -> int:
-    """Return how many prompt tokens the provider had cached, which it bills at a lower price, or 0."""
+    """Return the number of prompt tokens that the provider had cached and bills at less, or 0."""
     for *parents, name in _CACHED_TOKENS_FIELDS:
         container = field_of(usage, parents[0]) if parents else usage
         count = token_count(container, name)

@@ -50,7 +50,7 @@ class Request:
 
     @property
     def custom_id(self) -> str:
-        """Id of the request in a batch. A retry has another id than the same request in earlier batches."""
+        """Id of the request in a batch; a retry has another id than in earlier batches."""
         return f"{self.key}-{self.retry}" if self.retry else self.key
 
     def body(self) -> dict[str, Any]:
