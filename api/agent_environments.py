@@ -1,4 +1,4 @@
-"""Environments in which agents work: worlds, a memory and a web, from callers' arguments."""
+"""Make the environments of agents (worlds, a memory, a web) from callers' arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .checking import Worlds, worlds_of
 from .paths import FilePath, input_path, written_path
 
 Histories = Mapping[str, Sequence[Conversation]]
-"""Earlier conversations by history."""
+"""Earlier conversations of an agent with a memory, by the name of their history."""
 
 
 def scenes_of(

@@ -53,17 +53,25 @@ class _DeclaredType(NamedTuple):
     accepts: Callable[[Any], bool]
 
 
-_CHECKED_TYPES: Mapping[str, tuple[str, str, tuple[type, ...]]] = {
-    "str": ("a text", "texts", (str,)),
-    "bool": ("True or False", "booleans", (bool,)),
-    "int": ("a whole number", "whole numbers", (Integral,)),
-    "float": ("a number", "numbers", (Real,)),
-    "FilePath": ("a path", "paths", (str, os.PathLike)),
+class _CheckedType(NamedTuple):
+    """Type whose values are checked: its name in messages, the plural, and its classes."""
+
+    singular: str
+    plural: str
+    classes: tuple[type, ...]
+
+
+_CHECKED_TYPES: Mapping[str, _CheckedType] = {
+    "str": _CheckedType("a text", "texts", (str,)),
+    "bool": _CheckedType("True or False", "booleans", (bool,)),
+    "int": _CheckedType("a whole number", "whole numbers", (Integral,)),
+    "float": _CheckedType("a number", "numbers", (Real,)),
+    "FilePath": _CheckedType("a path", "paths", (str, os.PathLike)),
 }
-"""Types that are checked, by their names in annotations: singular, plural, and classes."""
+"""Types that are checked, by their names in annotations."""
 
 
-_SECRET = frozenset({"api_key", "connection", "endpoints", "environment"})
+_SECRET_ARGUMENTS = frozenset({"api_key", "connection", "endpoints", "environment"})
 """Arguments that may hold keys, which no message shows."""
 
 
@@ -109,7 +117,10 @@ async def _in_callers_context(work: Coroutine[Any, Any, T], line: CallingLine) -
 
 
 def known_arguments(function: Callable[..., Any]) -> list[str] | None:
-    """Return a function's arguments, those of a TypedDict included, or None if it takes any."""
+    """Return the names of a function's arguments, or None if it takes arguments of any name.
+
+    They include the keys of a TypedDict that the function unpacks.
+    """
     names: list[str] = []
     for name, parameter in signature(function).parameters.items():
         if parameter.kind is not Parameter.VAR_KEYWORD:
@@ -123,7 +134,7 @@ def known_arguments(function: Callable[..., Any]) -> list[str] | None:
 
 
 _MAX_LISTED = 8
-"""Most arguments that an error lists."""
+"""Maximum number of arguments that an error lists."""
 _UNPACKED = re.compile(r"Unpack\[(\w+)\]")
 
 
@@ -197,11 +208,11 @@ def require_type(name: str, value: object, annotation: str) -> None:
     """Refuse a value of another type than an annotation declares.
 
     Raises:
-        UsageError: It is of another type.
+        UsageError: The value is of another type.
     """
     declared_type = _type_of(annotation)
     if declared_type is not None and not declared_type.accepts(value):
-        value_text = type(value).__name__ if name in _SECRET else reprlib.repr(value)
+        value_text = type(value).__name__ if name in _SECRET_ARGUMENTS else reprlib.repr(value)
         raise UsageError(f"{name}= expects {declared_type.words}, got {value_text}")
 
 
@@ -220,8 +231,8 @@ def _type_of_node(node: ast.expr) -> _DeclaredType | None:
         case ast.Subscript(value=ast.Name(id="Mapping"), slice=ast.Tuple(elts=[_, element])):
             return _mapping_to(element)
         case ast.Name(id=name) if name in _CHECKED_TYPES:
-            words, _, classes = _CHECKED_TYPES[name]
-            return _of_classes(words, classes)
+            checked_type = _CHECKED_TYPES[name]
+            return _of_classes(checked_type.singular, checked_type.classes)
         case ast.Constant(value=None):
             return _of_classes("", (type(None),))
         case _:
@@ -274,14 +285,15 @@ def _mapping_to(element: ast.expr) -> _DeclaredType:
 
 def _plural(node: ast.expr) -> str:
     """Return the plural of an element's type; empty if it is not checked."""
-    return _CHECKED_TYPES[node.id][1] if isinstance(node, ast.Name) and node.id in _CHECKED_TYPES else ""
+    is_checked = isinstance(node, ast.Name) and node.id in _CHECKED_TYPES
+    return _CHECKED_TYPES[node.id].plural if is_checked else ""
 
 
 def require_choice(name: str, value: object, choices: Any) -> None:
     """Refuse a value that is not one of the strings of a ``Literal``.
 
     Raises:
-        UsageError: It is another value.
+        UsageError: The value is not among the choices.
     """
     *other_choices, last = get_args(choices)
     if value not in [*other_choices, last]:
@@ -300,7 +312,7 @@ def require_range(
     """Refuse a number outside its range.
 
     Raises:
-        UsageError: It is outside, or not a finite number; None is in every range.
+        UsageError: The number is outside its range, or not finite. None is in every range.
     """
     if number is None:
         return
@@ -324,7 +336,7 @@ def require_whole(name: str, number: int | None, low: int = 1) -> None:
     """Refuse a number that is not whole, or is too low.
 
     Raises:
-        UsageError: It is; None is accepted.
+        UsageError: The number is not whole, or below ``low``. None is accepted.
     """
     if number is not None and (not isinstance(number, Integral) or isinstance(number, bool) or number < low):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
         raise UsageError(f"{setting(name)} expects a whole number of at least {low}, got {number!r}")

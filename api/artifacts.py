@@ -31,8 +31,7 @@ from .progress_bars import show_progress
 def prepare_workspaces(cases: FilePath, out: FilePath, *, system: str = "agent") -> int:
     """Prepare a workspace for every challenge.
 
-    Each workspace holds the files that the agent needs.
-    An ``outputs.jsonl`` next to them lists the workspaces.
+    Each workspace contains the files that the agent needs. An ``outputs.jsonl`` next to the workspaces lists them.
     """
     return lay_out_all(read_records(input_path(cases), Case), written_path(out), system=system)
 

@@ -175,7 +175,7 @@ def certify(
 
     Args:
         run: A run kept in a folder, or that folder.
-        claims: Lowest value of ``true_positive_rate``, ``true_negative_rate`` or ``accuracy``, by name.
+        claims: Claimed minimum of ``true_positive_rate``, ``true_negative_rate`` or ``accuracy``, by name.
         judge: The judge, as it signs verdicts; by default the only one.
         level: Confidence level of the claims.
         pass_at: Pass threshold of the verdicts.
@@ -184,13 +184,14 @@ def certify(
         drift: Test for drift in later runs: ``paired`` compares each anchor with itself in this run; ``e-process`` tests against the accepted level, and
             is valid if verdicts on the same anchor vary independently.
         out: The file for the certificate, which is written only if every claim holds.
-        sign: An Ed25519 private key (PEM): also writes a signed copy without the anchors next to it, ``NAME.signed.json``, for others.
+        sign: An Ed25519 private key (PEM). With it, a signed copy without the anchors is written next to ``out``, as
+            ``NAME.signed.json``; this copy can be given to others.
 
     Returns:
         The certificate; ``holds`` says whether every claim does.
 
     Raises:
-        UsageError: A claim names something else, or a value that no rate can have.
+        UsageError: A claim is about another statistic, or claims a value that no rate can have.
         InputError: The run cannot be certified.
     """
     for name, value in claims.items():
@@ -234,7 +235,8 @@ class VerifiedCertificate(Result, frozen=True, kw_only=True):
 
     Attributes:
         statement: The in-toto statement.
-        anchors: Number of anchors of the private certificate that it commits to, or None if none were shown.
+        anchors: Number of anchors of the private certificate that the statement commits to, or None if no private certificate
+            was given.
     """
 
     statement: dict[str, Any]
@@ -278,7 +280,7 @@ def check_certificate(
         judge: The judge, as it signs verdicts; by default the certified one.
 
     Returns:
-        Whether the certificate is valid, and if not, why it is void.
+        The status: whether the certificate is valid, and why it is void if it is not.
 
     Raises:
         InputError: The run, or the certificate, cannot be used.

@@ -33,8 +33,8 @@ class BfclScores(Result, frozen=True, kw_only=True):
 
     Attributes:
         rules: The rules of the scoring.
-        systems: Results found of each system.
-        passed_over: Files that BFCL skips, too.
+        systems: Scores of each system.
+        passed_over: Files that were skipped, as BFCL skips them.
     """
 
     rules: Rules
@@ -59,7 +59,7 @@ class BfclScores(Result, frozen=True, kw_only=True):
 
 
 def _only_models(tree: ResultTree, models: Sequence[str]) -> ResultTree:
-    """Return the tree with the files of some systems; folders have ``_`` for a slash in a name."""
+    """Return the tree with the files of some systems, whose folders have ``_`` for ``/``."""
     systems = {file.system for file in tree.files}
     selected_systems = {model if model in systems else model.replace("/", "_") for model in models}
     if unknown := sorted(selected_systems - systems):
@@ -94,7 +94,7 @@ def score_bfcl(
         scores: The folder for the score tree.
         names: Form in which function names with dots were offered; ``auto`` decides per system from its results.
         mode: Text, or native calls; with ``auto`` a stored list is native calls.
-        partial: Score the existing results if entries have none.
+        partial: Whether to score the existing results although some entries have none.
         rules: ``bfcl`` or ``strict``.
         categories: Categories or groups of them; by default all.
         models: Systems to score, by their folders; by default all.

@@ -1,4 +1,4 @@
-"""Callable judges."""
+"""Judges that can be called: a `CallableJudge` asks its model over a `ModelConnection`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import weakref
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
-from typing import Any, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from ..errors import UsageError
 from ..evaluation.judging.access import ModelAccess
@@ -28,12 +28,21 @@ from .named_inputs import named_item
 from .paths import as_case, as_output
 
 CaseLike: TypeAlias = Case | Mapping[str, Any]
+"""A case: a record, or a mapping with the same keys."""
 OutputLike: TypeAlias = Output | Mapping[str, Any]
-"""A record, or a mapping with the same keys."""
+"""An output: a record, or a mapping with the same keys."""
 
 
-_CLOSE_TIMEOUT = 5.0
-"""Time limit for closing connections, in seconds."""
+_CLOSING_SECONDS = 5.0
+"""Time limit for closing connections."""
+
+
+class _OpenProvider(NamedTuple):
+    """Provider that a process opened, and the stack that closes it."""
+
+    process_id: int
+    provider: Provider
+    exit_stack: AsyncExitStack
 
 
 class ModelConnection:
@@ -44,8 +53,7 @@ class ModelConnection:
 
     def __init__(self, access: ModelAccess) -> None:
         self._access = access
-        # Process that opened it, the provider, and what closes it.
-        self._open: tuple[int, Provider, AsyncExitStack] | None = None
+        self._open: _OpenProvider | None = None
 
     @property
     def concurrency(self) -> int:
@@ -63,22 +71,22 @@ class ModelConnection:
 
         It stays open from call to call, in the loop in which all requests are made.
         """
-        if self._open is None or self._open[0] != os.getpid():
+        if self._open is None or self._open.process_id != os.getpid():
             exit_stack = AsyncExitStack()
-            # Nothing is awaited in here, so that calls made at once do not open two.
+            # Opening the provider does not suspend, so that calls made at once do not open two.
             provider = await exit_stack.enter_async_context(self._access.open())
-            self._open = (os.getpid(), provider, exit_stack)
-        yield self._open[1]
+            self._open = _OpenProvider(os.getpid(), provider, exit_stack)
+        yield self._open.provider
 
     def close(self) -> None:
         """Close the connection if it is open in this process."""
-        if self._open is None or self._open[0] != os.getpid():
+        if self._open is None or self._open.process_id != os.getpid():
             return
-        _, _, exit_stack = self._open
+        exit_stack = self._open.exit_stack
         self._open = None
         closing = submit(exit_stack.aclose())
         if not is_loop_thread():  # garbage collection may run in any thread
-            closing.result(_CLOSE_TIMEOUT)
+            closing.result(_CLOSING_SECONDS)
 
 
 class CallableJudge(Closing):
@@ -176,6 +184,7 @@ class CallableJudge(Closing):
         """
         require_whole("repeats", repeats)
         judge, work = self.task.judge, _work(pairs, repeats)
+        # Twice as many items as calls in flight: while some wait for a retry, others use the slots.
         verdicts = (
             judge_concurrently(work, self._repeated, self.access.concurrency * 2)
             if isinstance(judge, Composite | PromptJudge)

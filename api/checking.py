@@ -57,7 +57,7 @@ FunctionsOption: TypeAlias = Mapping[str, Callable[..., Any]] | Sequence[str] | 
 
 
 FilesOption: TypeAlias = Literal["any", "all"]
-"""Number of right files that a challenge takes: one, or every one that it names."""
+"""Files that must be right if a challenge names several: ``any`` one of them, or ``all``."""
 
 
 class Workspaces(TypedDict, total=False):

@@ -11,19 +11,24 @@ from ..spelling import flag, spelled_pairs, spelled_scale, together, without
 from ..tables.grades import UNKNOWN, as_number, usual_ends
 
 MAX_CHOICES = 16
-"""Most combinations of choices that are tried."""
+"""Maximum number of combinations of choices that are tried."""
 
 _MAX_COMBINED_WORDS = 6
-"""Most words of which every combination is tried; of more, one at a time counts as good."""
+"""Maximum number of words for which every combination of scores is tried.
+
+If there are more words, one word at a time counts as good.
+"""
 
 _UNKNOWN_SCALE = (UNKNOWN, UNKNOWN)
 
 
 def choice_outcomes(measure: Callable[[Mapping[str, Any]], str]) -> Iterator[str]:
-    """Yield each choice, spelled as arguments, with what it gives; nothing if none is open.
+    """Yield a line for each choice: the arguments that make it, and their result.
+
+    Nothing is yielded if no choice is open.
 
     Args:
-        measure: Function that reads the table with further arguments, and returns what they give.
+        measure: Function that reads the table with further arguments, and returns a description of the result.
     """
     try:
         measure({})
@@ -51,11 +56,11 @@ def _combinations(needed: ChoiceNeeded) -> Iterator[dict[str, Any]]:
         for name, value in needed.arguments.items()
     ]
     for arguments in map(dict, product(*choices_by_argument)):
-        if not _makes_alike(arguments.get("map_label", {}), needed):
+        if not _gives_one_score(arguments.get("map_label", {}), needed):
             yield arguments
 
 
-def _makes_alike(score_of_word: Mapping[str, Any], needed: ChoiceNeeded) -> bool:
+def _gives_one_score(score_of_word: Mapping[str, Any], needed: ChoiceNeeded) -> bool:
     """Return whether all words of a column have one score, which would be refused."""
     words_of_columns = [choice.candidates for choice in needed.choices if choice.setting == "map_label"]
     return any(
@@ -111,6 +116,7 @@ def _scales(name: str, key: str, needed: ChoiceNeeded) -> list[tuple[float, floa
         for value in choice.candidates
     ]
     numbers = [number for value in values if (number := as_number(value)) is not None]
+    # A grade above 1 shows that the scale is not from 0 to 1.
     ends = usual_ends(numbers) if numbers and max(numbers) > 1 else "0:1"
     low, high = map(float, ends.split(":"))
     return [(low, high), (high, low)]

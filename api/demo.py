@@ -23,6 +23,7 @@ NOTE = (
 )
 
 MODEL = "claude"
+"""Name of the model in the recorded replies."""
 
 JUDGES = (
     "tool_call_accuracy",
@@ -32,6 +33,7 @@ JUDGES = (
     "task_completion",
     "rubric",
 )
+"""Judges of the demo; the first one is asked with three prompts."""
 
 COMPARED = tuple(f"tool_call_accuracy/{variant}" for variant in ("reasons", "direct", "decomposed"))
 """Prompts that judge the same outputs, and are compared."""

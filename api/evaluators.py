@@ -27,8 +27,8 @@ from .judging import judge
 
 P = ParamSpec("P")
 
-_JUDGES_OWN = -1.0
-"""Stands for the judge's own threshold, since promptflow takes only numbers. It passes defaults as texts."""
+_JUDGES_OWN_THRESHOLD = -1.0
+"""Value of ``threshold`` that means the judge's own threshold: a number, since promptflow takes nothing else."""
 
 
 class JudgeEvaluator(Generic[P]):
@@ -63,7 +63,7 @@ class JudgeEvaluator(Generic[P]):
         base_url: str = "",
         api_key: str = "",
         connection: str = "",
-        threshold: float = _JUDGES_OWN,
+        threshold: float = _JUDGES_OWN_THRESHOLD,
         concurrency: int = 64,
         timeout: float = 60.0,
         attempts: int = 6,
@@ -80,7 +80,9 @@ class JudgeEvaluator(Generic[P]):
             timeout=float(timeout),
             attempts=int(attempts),
         )
-        self.threshold = self._judge.pass_at if float(threshold) == _JUDGES_OWN else float(threshold)
+        self.threshold = (
+            self._judge.pass_at if float(threshold) == _JUDGES_OWN_THRESHOLD else float(threshold)
+        )
 
     def __call__(self, *args: P.args, **row: P.kwargs) -> Columns:
         """Judge one row, and wait for the columns of the result."""

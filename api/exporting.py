@@ -75,7 +75,7 @@ def _selected(
     """Return a run's folder, and its selected outputs with their selected verdicts.
 
     Raises:
-        UsageError: None of them has a verdict.
+        UsageError: No selected output has a selected verdict.
     """
     folder = disk_folder_of(run, "export")
     if not accept_edited:

@@ -93,8 +93,8 @@ def trial_gate_failures(
             for k, statistic in by_k.items()
         }
         for name, at_least in gates.items():
-            lower = _lower_end(run, name, at_least) if name.startswith("pass^") else ""
-            yield from _failure(system, name, statistic_by_name.get(name), at_least, lower)
+            lower = _lower_end_hint(run, name, at_least) if name.startswith("pass^") else ""
+            yield from _failure_lines(system, name, statistic_by_name.get(name), at_least, lower)
 
 
 def judge_gate_failures(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
@@ -104,7 +104,7 @@ def judge_gate_failures(gates: Mapping[str, float], judges: Mapping[str, JudgeCa
     """
     for judge, calibration in judges.items():
         for name, at_least in gates.items():
-            yield from _failure(judge, name, calibration.statistics[name], at_least)
+            yield from _failure_lines(judge, name, calibration.statistics[name], at_least)
 
 
 UngradedRule: TypeAlias = Literal["fail", "ignore"]
@@ -125,10 +125,10 @@ def run_gate_failures(
     lines: list[str] = []
     for system in summary.systems:
         if (at_least := gates.get(PASS_RATE)) is not None:
-            lower = _lower_end(run, PASS_RATE, at_least)
-            lines += _failure(system.system, PASS_RATE, system.strata[0], at_least, lower)
+            lower = _lower_end_hint(run, PASS_RATE, at_least)
+            lines += _failure_lines(system.system, PASS_RATE, system.strata[0], at_least, lower)
         if (at_least := gates.get(OVERALL)) is not None:
-            lines += _overall_failure(system, at_least, ungraded, _lower_end(run, OVERALL, at_least))
+            lines += _overall_failure(system, at_least, ungraded, _lower_end_hint(run, OVERALL, at_least))
     judge_gates = {name: at_least for name, at_least in gates.items() if name not in {PASS_RATE, OVERALL}}
     if judge_gates and summary.calibration is None:
         lines.append(f"gate failed: {', '.join(judge_gates)}: no judge was calibrated")
@@ -139,13 +139,13 @@ def run_gate_failures(
         if not clears(share, min_graded):
             lines.append(
                 f"gate failed: {summary.counts.graded:,} of {summary.counts.outputs:,} outputs are graded "
-                f"({share:.4f}), less than {min_graded:g}{_lower_end(run, OVERALL, gates.get(OVERALL))}"
+                f"({share:.4f}), less than {min_graded:g}{_lower_end_hint(run, OVERALL, gates.get(OVERALL))}"
             )
     return lines
 
 
-def _lower_end(run: object, name: str, at_least: float | None) -> str:
-    """Return the command that gates the lower end of a rate; empty if the limit is no rate."""
+def _lower_end_hint(run: object, name: str, at_least: float | None) -> str:
+    """Return a hint at the command that gates a lower end; empty if the limit is no rate."""
     minimum = "RATE" if at_least is None else f"{at_least:g}"
     if at_least is not None and not 0 <= at_least <= 1:
         return ""
@@ -158,9 +158,9 @@ def _ungraded_counts(system: SystemResult) -> dict[str, int]:
 
 
 def _rate_with_failures(system: SystemResult) -> float | None:
-    """Return the overall rate if outputs without a grade failed, or None if there are none.
+    """Return the overall rate with ungraded outputs as failures, or None if there are none.
 
-    Each case has weight 1, as in the rate; one without an output, too.
+    Each case has weight 1, as in the overall rate. This includes cases without an output.
     """
     rate, ungraded = system.overall, float(sum(_ungraded_counts(system).values()))
     if rate is None or rate.value is None or not ungraded:
@@ -176,7 +176,7 @@ def _overall_failure(
     system: SystemResult, at_least: float, ungraded: UngradedRule, lower: str
 ) -> Iterator[str]:
     rate, value = system.overall, _rate_with_failures(system)
-    lines = list(_failure(system.system, OVERALL, rate, at_least, lower))
+    lines = list(_failure_lines(system.system, OVERALL, rate, at_least, lower))
     if ungraded == "ignore" or value is None or lines or rate is None or clears(value, at_least):
         yield from lines
         return
@@ -195,7 +195,11 @@ def _both_rates(system: SystemResult, value: float) -> str:
 
 
 def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]:
-    """Yield both values of gates on all outputs, and what gates on checked ones omit."""
+    """Yield notes on gates.
+
+    For a gate on all outputs, a note has the rates with and without ungraded outputs. For a gate on checked outputs, it says how many
+    outputs the gate does not count.
+    """
     for system in summary.systems if OVERALL in gates else ():
         value, rate = _rate_with_failures(system), system.overall
         if value is None or rate is None or rate.value is None:
@@ -231,7 +235,7 @@ def not_gated(statistic: Statistic) -> str:
     )
 
 
-def _failure(
+def _failure_lines(
     who: str, name: str, statistic: Statistic | None, at_least: float, lower: str = ""
 ) -> Iterator[str]:
     if statistic is None or statistic.value is None:

@@ -63,13 +63,13 @@ def gate(
     Args:
         after: The run: a run, a run folder, an import, or a file of another tool.
         before: The run to compare with; without any other limit, a drop of 0 is the limit.
-        minimum: Least rates: ``{"overall": 0.8, "pass^4": 0.5, "rubric": 0.7, "risk=high:overall": 0.9}``; ``rubric`` is the mean score.
-        max_drop: Most that the rate of all outputs may drop.
+        minimum: Minimum rates: ``{"overall": 0.8, "pass^4": 0.5, "rubric": 0.7, "risk=high:overall": 0.9}``; ``rubric`` is the mean score.
+        max_drop: Maximum drop of the rate of all outputs.
         no_new_failures: Tags, in either run, of cases that must pass if they passed before; without ``before``, all of them.
-        max_ungraded: Largest share of a system's outputs that may be ungraded or missing.
-        cost_at_most: Most dollars that the judges may have cost.
-        judge_error: Most by which errors of a judge that labels do not correct may shift a rate, or a change between runs; 0 takes its verdicts as
-            right. By default that is unknown, and its verdicts settle nothing.
+        max_ungraded: Maximum share of a system's outputs that are ungraded or missing.
+        cost_at_most: Maximum cost of the judges, in US dollars.
+        judge_error: Maximum shift of a rate, or of a change between runs, by errors of a judge that labels do not correct. 0 takes the
+            judge's verdicts as right. By default the shift is unknown, and the judge's verdicts settle nothing.
         labels_chosen_by: How outputs were chosen for labels, in both runs; by default as their labels say.
         graded_by: Whose grades count in a file of another tool, or whose scores of rubrics, if several graded.
 
@@ -132,12 +132,12 @@ def _read(
 
 
 def _name_who_takes_options(error: InputError, path: Path) -> None:
-    """Say who takes the options that an error of reading proposes: a gate has none of them."""
+    """Add to a reading error which command takes the options that it proposes; a gate does not."""
     if names_a_setting(error.message):
         takes = f"`{command('import', path, out='imported')}` takes these options: then gate the folder that it writes"
         error.message += f"; {either(takes, '`fd.read` takes these arguments: then gate the folder that its `save` writes')}"
     if isinstance(error, ColumnsError):
-        error.options = ""  # they are not those of the running command
+        error.options = ""  # the running command does not have these options
 
 
 def _records_of_import(path: Path, kind: type[R]) -> Iterator[R]:

@@ -279,13 +279,13 @@ def _user_access(
     concurrency: int | None,
     access_arguments: AccessArguments,
 ) -> ModelAccess:
-    """Return access to the model that plays users; it spends the agent's budget.
+    """Return access to the model that plays users, within the budget of the agent's model.
 
-    A key is sent only to the server it was given for.
+    A key is sent only to the server for which it was given.
     """
     if endpoint is not None and endpoint != access_arguments.get("base_url"):
         other_arguments: Any = {
-            name: value for name, value in access_arguments.items() if name not in _ADDRESSES
+            name: value for name, value in access_arguments.items() if name not in _ADDRESS_ARGUMENTS
         }
         access_arguments = AccessArguments(**other_arguments, endpoints=[endpoint])
     elif agent_access is not None:
@@ -298,7 +298,8 @@ def _user_access(
     )
 
 
-_ADDRESSES = frozenset({"base_url", "api_key", "connection", "endpoints", "on_endpoint_usage"})
+_ADDRESS_ARGUMENTS = frozenset({"base_url", "api_key", "connection", "endpoints", "on_endpoint_usage"})
+"""Arguments that address the agent's endpoint, which another endpoint for users replaces."""
 
 
 def _access(model: str, concurrency: int | None, access_arguments: AccessArguments) -> ModelAccess:

@@ -116,7 +116,7 @@ def choose_source(
         model: Name of the model, unless there is an agent.
         agent: Command line of an agent.
         out: The outputs file, next to which memories are kept.
-        access: Returns access to the model; called only if one is asked.
+        access: Function that returns access to the model; called only if a model is asked.
         environment: All environment variables of the command.
         system: Name of the model or agent in outputs.
         agent_timeout: Time limit of each run of the command, in seconds.
@@ -128,7 +128,7 @@ def choose_source(
         search: A corpus, or the address of a search service.
         embedding_model: Model for the vector memory, at the model's endpoint.
         user_model: Model that plays the users of cases with a goal.
-        user_access: Returns access to that model, given the agent's, or None if both use the same.
+        user_access: Function that returns access to that model, given the agent's access, or None if both use the same.
         **settings: Settings of the requests to the model.
 
     Raises:
@@ -208,14 +208,18 @@ def generate_file(
     ``only`` selects cases by id or ``TAG=VALUE``. The file may have outputs on others, which are kept.
     """
     file = input_path(cases)
-    selected_file = _selected([file], only, again=again) if only else file
+    selected_file = _selected_cases([file], only, again=again) if only else file
     with show_progress(enabled=progress) as progress_display:
         tally = make_file(source, selected_file, written_path(out), progress_display, again=again, **options)
     return Generation.of_source(source, tally, prices)
 
 
-def _selected(files: Sequence[InputPath], only: Sequence[str], *, again: bool) -> MemoryFile:
-    """Return the selected cases; a UsageError with ``again``, which would drop other outputs."""
+def _selected_cases(files: Sequence[InputPath], only: Sequence[str], *, again: bool) -> MemoryFile:
+    """Return the selected cases.
+
+    Raises:
+        UsageError: ``again`` is set, which would drop the outputs of all other cases.
+    """
     if again:
         raise UsageError(
             f"{setting('again')} replaces all outputs of the system, {setting('only')} makes some: use one of them"
@@ -250,7 +254,7 @@ def forecast_file(
 ) -> OutputsForecast:
     """Forecast a generation without making a call or writing a file."""
     files = shards_of(paths_of(cases)).files
-    selected_files = _selected(files, only, again=again) if only else files
+    selected_files = _selected_cases(files, only, again=again) if only else files
     return OutputsForecast(
         forecast=forecast_generation(
             source, selected_files, written_path(out), known_prices(prices), trials=trials, again=again

@@ -26,7 +26,7 @@ def header_choice(header: bool | None, column_names: Sequence[str] | None) -> He
     """Return what a caller says about the header of a table.
 
     Raises:
-        UsageError: A name is empty, unchosen, or given twice.
+        UsageError: A name is empty, still a ``?``, or given twice; or ``header`` is no truth value.
     """
     names = tuple(column_names or ())
     if isinstance(column_names, str) or not all(isinstance(name, str) and name.strip() for name in names):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed

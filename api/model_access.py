@@ -29,7 +29,7 @@ URL; or a mapping with ``base_url``, ``api_key`` or ``key_env``, ``weight``, ``m
 _ENDPOINT_OPTIONS = ("key_env", "weight", "model", "concurrency", "connection", "api", "path")
 _OPTION = re.compile(r"(?:^|,)([a-z][a-z_-]*)=")
 _MAX_SLOTS = 4096
-"""Most calls in flight to one endpoint."""
+"""Maximum number of calls in flight to one endpoint."""
 NO_KEY = "none"
 """Sent for a base URL without a key: local servers rarely need one, but the openai library insists."""
 
@@ -37,7 +37,7 @@ NO_KEY = "none"
 def find_endpoint(base_url: str | None, api_key: str | None, environment: Mapping[str, str]) -> Endpoint:
     """Find the model's endpoint from arguments or the openai library's environment variables.
 
-    Azure's come first if there is a key for Azure: ``api_key`` or ``AZURE_OPENAI_API_KEY``, but not ``OPENAI_API_KEY``.
+    Azure's variables come first if there is a key for Azure: ``api_key`` or ``AZURE_OPENAI_API_KEY``, but not ``OPENAI_API_KEY``.
 
     Raises:
         ConfigurationError: There is no endpoint, or its key is missing.
@@ -251,7 +251,7 @@ class AccessArguments(TypedDict, total=False):
         base_url: An OpenAI-compatible endpoint; by default ``OPENAI_BASE_URL``, or OpenAI's own.
         api_key: The key; by default ``OPENAI_API_KEY``. Never shown.
         api: Protocol of a decision model: ``systemone``, ``decisions`` (OpenAI's) or ``gemini``; by default ``chat``.
-        connection: A promptflow connection, by name or file, instead of both.
+        connection: A promptflow connection, by name or file, instead of ``base_url`` and ``api_key``.
         endpoints: Several endpoints instead of one; see `EndpointLike`.
         on_endpoint_usage: Called at the end with each endpoint's replies and failures.
         record: A file to append every reply to.
@@ -312,8 +312,11 @@ def model_access(model: str | None, concurrency: int, **arguments: Unpack[Access
         raise ConfigurationError(f"replay: there is no recording {os.fspath(replay)}")
     shares = _shares(arguments, concurrency) if replay is None else ()
     is_single = len(shares) == 1 and shares[0].model is None
+    endpoint = None
+    if replay is None:
+        endpoint = shares[0].endpoint if shares else _endpoint(arguments)
     return ModelAccess(
-        endpoint=None if replay is not None else shares[0].endpoint if shares else _endpoint(arguments),
+        endpoint=endpoint,
         spread=EndpointGroup(shares, arguments.get("on_endpoint_usage"))
         if shares and not is_single
         else None,

@@ -97,11 +97,12 @@ def mutate(
         operators: Custom operators, ``module:NAME`` each, besides registered ones.
         seed: The same seed gives the same probes.
         per_output: Maximum probes of one operator per correct output.
-        lifelike: Also plant faults like those of real agents: so many of each kind, with a twin each, in cases drawn for them.
+        lifelike: Number of faults of each kind like those of real agents. Each is planted, with a harmless twin, in a case drawn
+            for it.
         names: Form in which documented names with dots were offered: ``dotted``, ``underscored``, or ``auto`` for what each system uses.
         functions: Functions that executable calls may name; by default the registered ones.
         worlds: Custom simulated worlds; by default the registered ones.
-        workers: Number of processes that make them, or None for one per core, if that is faster. Probes are the same.
+        workers: Number of processes that make the probes, or None for one per core, if that is faster. Probes are the same.
         progress: Whether to show progress; None shows it on a terminal and in a notebook.
         **workspaces: Options for reading workspaces; see `Workspaces`.
 

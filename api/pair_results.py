@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MAX_ROWS_TESTED = 512
-"""Rows by which a table in memory is recognised as one of pairs."""
+"""Maximum number of rows that are tested to recognise a table of pairs in memory."""
 
 _PairReader: TypeAlias = "Callable[[Options], _PairContent]"
 """Function that reads one recognised source."""
@@ -54,7 +54,7 @@ class _PairContent(NamedTuple):
         verdicts: Choices, as verdicts on ``a vs b``.
         outputs: The outputs that were compared, if the source has them.
         clusters: Cluster by case id.
-        skipped: Rows that are not used.
+        skipped: Rows that are not used, with the reason.
     """
 
     verdicts: list[Verdict]

@@ -193,9 +193,9 @@ def output_sources(outputs: Outputs | Cases, name: str = "outputs") -> list[Inpu
 
 
 def pieces_of(value: Any, *also: type) -> list[Any]:
-    """Return several paths one by one, or any other value as one piece.
+    """Return a list of several paths, or a list with any other value as its only piece.
 
-    ``also`` are types of other values that stand for files.
+    ``also`` are further types whose values count as paths.
     """
     file_types = (str, os.PathLike, *also)
     if isinstance(value, (*file_types, Mapping)) or is_frame(value) or not isinstance(value, Iterable):
@@ -242,7 +242,7 @@ def _in_memory(name: str, records: Any) -> InputPath:
 
 
 def _expected_words(name: str, given: Any) -> str:
-    """Return what to pass instead of a value that is no records."""
+    """Return the end of an error message: what to pass instead of a value that is no records."""
     kind = type(given).__name__
     if isinstance(given, Mapping):
         return f"got one {kind}; pass a list: [{name.removesuffix('s')}]"

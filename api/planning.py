@@ -68,10 +68,11 @@ def plan_labels(
         table: Items to draw from, in any form; of runs, the outputs that no checker decided.
         half_width: Plan labels for 95 % intervals with this half-width.
         tpr: Expected true positive rate of the judge; by default measured on the labels of the table, else 0.9.
-        tnr: Expected true negative rate; its default is found as that of ``tpr``.
+        tnr: Expected true negative rate; by default measured like ``tpr``, else 0.9.
         prevalence: Expected share of right outputs; by default measured on the labels of the table, else 0.5.
         unlabelled: Number of judged items without a label, for the corrected rate; by default counted in a table with labels.
-        assurance: Share of samples whose intervals are that narrow; None for the average of samples, as in textbooks.
+        assurance: Share of samples whose intervals shall have at most that half-width; None plans for the average sample, as
+            textbooks do.
         difference: Plan items to find this difference between two judges.
         discordant: Expected share of items on which only one of the two judges is right.
         power: Chance of finding the difference.
@@ -107,7 +108,9 @@ def plan_labels(
         rates_of_table = measured_rates(rows, judge)
     if rates_of_table is not None and unlabelled is None:
         unlabelled = rates_of_table.n_unlabelled or None
-    expected_rates = _expected(rates_of_table, **rates)._replace(rows_per_cluster=rows_per_cluster, icc=icc)
+    expected_rates = _planning_rates(rates_of_table, **rates)._replace(
+        rows_per_cluster=rows_per_cluster, icc=icc
+    )
     assumed_rates = {
         name: getattr(expected_rates, name)
         for name, value in rates.items()
@@ -163,7 +166,7 @@ def plan_budget(
         expensive: The expensive judge, named or described the same way; it errs less.
         prevalence: Without a table, expected share of right outputs; by default 0.5.
         decided: Without a table, expected share of outputs that checkers decide.
-        decided_rate: Expected pass rate of these.
+        decided_rate: Expected pass rate of the outputs that checkers decide.
         rows_per_cluster: Items per cluster.
         icc: Correlation within clusters.
         **reading: Options for reading the table; see `TableReading`.
@@ -180,7 +183,7 @@ def plan_budget(
     require_whole("of", of)
     _require_clusters(rows_per_cluster, icc)
     require_range("budget", budget, 0.0, math.inf)
-    expected_rates = _expected(None, prevalence=prevalence)._replace(
+    expected_rates = _planning_rates(None, prevalence=prevalence)._replace(
         rows_per_cluster=rows_per_cluster, icc=icc
     )
     pilot_of_rates = partial(
@@ -229,8 +232,8 @@ def plan(table: Tables | None = None, **arguments: Any) -> SamplePlan:
     """Plan labels or a budget under the former name of `plan_labels` and `plan_budget`.
 
     Args:
-        table: See there.
-        **arguments: Those of both; ``dear`` is the former name of ``expensive``.
+        table: See `plan_labels`.
+        **arguments: Arguments of `plan_labels` and `plan_budget`; ``dear`` is the former name of ``expensive``.
     """
     warn_caller("plan is now plan_labels (how many labels) and plan_budget", DeprecationWarning)
     if (dear := arguments.pop("dear", None)) is not None:
@@ -241,18 +244,18 @@ def plan(table: Tables | None = None, **arguments: Any) -> SamplePlan:
     return plan_both(table, **arguments)
 
 
-def _expected(
+def _planning_rates(
     measured: MeasuredRates | None,
     tpr: float | None = None,
     tnr: float | None = None,
     prevalence: float | None = None,
 ) -> Expected:
-    """Return the rates to plan by: as given, else as measured, else typical ones."""
+    """Return the rates to plan by: those that the caller expects, else measured or typical."""
     default = Expected(0.9, 0.9, 0.5)  # as `plan_labels` documents
     if measured is not None:
         default = Expected(measured.tpr, measured.tnr, measured.prevalence)
-    given_rates = {"tpr": tpr, "tnr": tnr, "prevalence": prevalence}
-    return default._replace(**{name: value for name, value in given_rates.items() if value is not None})
+    rates = {"tpr": tpr, "tnr": tnr, "prevalence": prevalence}
+    return default._replace(**{name: value for name, value in rates.items() if value is not None})
 
 
 def _other_goals() -> str:

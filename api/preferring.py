@@ -131,7 +131,7 @@ def prefer(
         cases: The cases of the outputs, if no run has them.
         judges: One or several that compare two outputs, made by `fiducial.judge` or given by name.
         model: The judging model, for judges given by name.
-        labels: Trusted verdicts on outputs; if they differ for two, they show whether the judge prefers the better one.
+        labels: Trusted verdicts on outputs. Where they differ for two outputs, they show whether the judge prefers the better one.
         against: Compare only with this system.
         out: A folder for the verdicts; the same call resumes. None keeps them in memory.
         repeats: Number of times each pair is judged in each order.
@@ -219,7 +219,7 @@ class _ComparedInputs(NamedTuple):
     Attributes:
         cases: Files of cases.
         outputs: Files of outputs.
-        truth: Scores by labels, else by checkers, which show whether a judge prefers the better output.
+        truth: Score of each output by its label, else by a checker. These scores show whether a judge prefers the better output.
     """
 
     cases: Sequence[InputPath]

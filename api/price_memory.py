@@ -1,4 +1,4 @@
-"""Cache of the listed prices of models asked before, since the list takes 0.14 s to load."""
+"""Cache the listed prices of models that were asked, since loading the list takes 0.14 s."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..records.disk_files import read_regular_file, write_json
 from ..records.typed_values import decode_json
 
 _MAX_MODELS = 1_000
-"""Maximum models whose prices are kept, more than anyone uses."""
+"""Maximum number of models whose prices are kept: more than anyone uses."""
 
 
 class _PriceMemory(msgspec.Struct):

@@ -55,7 +55,7 @@ class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
         reply: Parser of its reply.
         description: Description for people.
         experimental: Whether no real model's replies to it were recorded.
-        measured: How well it judged, per model and data; the keys are those of prompts/recorded.toml, and ``found``.
+        measured: Accuracy per model and data, with the keys of prompts/recorded.toml and the result of the comparison (``found``).
     """
 
     judge: str
@@ -69,7 +69,7 @@ class PromptFacts(msgspec.Struct, frozen=True, kw_only=True):
     measured: list[dict[str, Any]]
 
     def known(self) -> str:
-        """Return what is known of it in words."""
+        """Describe in words what is known about the prompt's accuracy."""
         if self.experimental:
             return "Experimental: no replies recorded"
         return "; ".join(map(_measurement_words, self.measured)) or "Recorded, accuracy not measured"
@@ -93,7 +93,12 @@ def _measurements(known_prompt: KnownPrompt) -> list[dict[str, Any]]:
 
 
 class Prompts(Result, frozen=True, kw_only=True):
-    """Prompts included in the package: the judges', and one that splits answers into statements."""
+    """Prompts included in the package.
+
+    Attributes:
+        judges: Facts about the judges' prompts.
+        splitter: Name and description of the prompt that splits answers into statements.
+    """
 
     judges: list[PromptFacts]
     splitter: tuple[str, str]
@@ -101,7 +106,7 @@ class Prompts(Result, frozen=True, kw_only=True):
     def document(self) -> Document:
         """Return the prompts as a document, each with the first sentence of its description.
 
-        An asterisk (*) marks a judge's default variant; brackets hold what is known of each.
+        An asterisk (*) marks a judge's default variant. The accuracy of each prompt is in brackets.
         """
         lines: list[str] = []
         for judge in self.judges:

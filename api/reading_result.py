@@ -52,7 +52,7 @@ class Reading:
         if converter is not None:
             graded_counts = Counter(verdict.by for verdict in self.verdicts if verdict.graded)
             withdrawn = [*converter.withdrawn(graded_counts, source)]
-            authors = {entry.field for entry in withdrawn}  # the field of such an entry is the author
+            authors = {entry.field for entry in withdrawn}  # `withdrawn` names the author as the field
             self.skipped += withdrawn
             self.verdicts[:] = [
                 verdict for verdict in self.verdicts if not (verdict.graded and verdict.by in authors)

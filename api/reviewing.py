@@ -49,10 +49,10 @@ class ReviewPage(Result, frozen=True, kw_only=True):
     Attributes:
         run: The run's folder.
         drawn: The drawn sample.
-        keys: Its outputs that are still to be labelled, in order.
+        keys: Outputs of the sample that are still to be labelled, in their order on the page.
         name: Name of the labeller; empty if the page asks.
         page: The file, or None if everything is labelled.
-        table: Table with the chances of a draw by doubt; None otherwise.
+        table: Table with the draw probabilities, if outputs are drawn by doubt, else None.
     """
 
     run: Path
@@ -296,7 +296,10 @@ def _adjudicated_by(run: Path) -> list[str]:
 
 
 def _missed_by(run: Path) -> str:
-    """Return the judges that all miss a survivor; the baseline counts only alone."""
+    """Name the judges that all missed a surviving fault.
+
+    The baseline counts only if it was the only judge.
+    """
     if not _is_there(run):
         return "judges"
     only_baseline = all(judge.id.kind == "baseline" for judge in RunStore(run).manifest.roster)

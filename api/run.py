@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -69,8 +69,9 @@ class SystemRates(msgspec.Struct, frozen=True, kw_only=True):
         decided: Pass rate of the outputs that checkers decided.
         overall: Pass rate of all outputs, by checkers if they decide, else by one judge; undefined if too many are ungraded.
         open: Pass rate of the outputs that no checker decided (all in a run without checkers), by judge, uncorrected.
-        corrected: These rates, by judge, corrected with labels drawn at random from the undecided outputs, if any.
-        missing: Cases without an output.
+        corrected: The rates of ``open``, by judge, corrected with labels drawn at random from the undecided outputs; empty without
+            such labels.
+        missing: Number of cases without an output.
         faults: Number of outputs by error type, as found by the checkers.
     """
 
@@ -93,7 +94,7 @@ class SystemsByName(dict[str, SystemRates]):
 class Run(Displayed):
     """Results of an evaluation; made by `fiducial.evaluate` and `fiducial.load_run`.
 
-    Properties below: ``answers``, ``calibration``, ``verdicts``.
+    Further results are properties: ``answers``, ``calibration``, ``verdicts``.
 
     Args:
         kept: The run folder.
@@ -157,15 +158,15 @@ class Run(Displayed):
         with RunStore(self.kept) as store:
             judges = judge_order(store.roster, store.calibration)
         ranks: dict[Author, int] = {judge: rank for rank, judge in enumerate(judges)}
-        first_verdicts: dict[ItemKey, tuple[int, Verdict]] = {}
+        deciding_verdicts: dict[ItemKey, _RankedVerdict] = {}
         for verdict in self.verdicts:
             if verdict.score is None or verdict.repeat or system not in {None, verdict.system}:
                 continue
             # Checkers come before every judge, unknown judges after all known ones.
             rank = -1 if verdict.source == "checker" else ranks.get(verdict.author, len(ranks))
-            if verdict.key not in first_verdicts or rank < first_verdicts[verdict.key][0]:
-                first_verdicts[verdict.key] = (rank, verdict)
-        failures = (verdict for _, verdict in first_verdicts.values() if (verdict.score or 0) < 1)
+            if verdict.key not in deciding_verdicts or rank < deciding_verdicts[verdict.key].rank:
+                deciding_verdicts[verdict.key] = _RankedVerdict(rank, verdict)
+        failures = (verdict for _, verdict in deciding_verdicts.values() if (verdict.score or 0) < 1)
         return sorted(failures, key=_score)
 
     def to_dict(self) -> dict[str, Any]:
@@ -255,6 +256,13 @@ class Run(Displayed):
         rate = Rate(**{name: getattr(stratum, name) for name in stratum.__struct_fields__})
         vars(rate).update(run=self, system=system)  # not fields, so that JSON leaves them out
         return rate
+
+
+class _RankedVerdict(NamedTuple):
+    """Verdict on an output, with the rank of its author; the lowest rank decides."""
+
+    rank: int
+    verdict: Verdict
 
 
 _NOTHING_GRADED = StratumRate(name=ALL, n=0, of=0, undefined="nothing was graded")

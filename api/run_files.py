@@ -114,7 +114,7 @@ def _environments(settings: DeclaredSettings) -> Mapping[str, type]:
 
 
 def _retry_count(settings: DeclaredSettings) -> int:
-    """Return how many later commands ask again; recordings and files of a batch cannot."""
+    """Return how many later commands ask again: none for a recording or a batch."""
     if not isinstance(settings, EvaluatingSettings) or settings.replay is not None:
         return 0
     return settings.retry_unreadable
@@ -155,7 +155,7 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunSumma
         UsageError: There is no such judge; nothing was done.
         ConfigurationError: Only a model is left to ask, and none can be reached; nothing was done.
     """
-    access_once = cache(lambda: msgspec.structs.replace(access(), meanwhile=_load(plan)))
+    access_once = cache(lambda: msgspec.structs.replace(access(), meanwhile=_preload(plan)))
     with show_progress(enabled=progress) as progress_display:
         with plan.engine or nullcontext():
             summary = run_plan(plan, access_once, progress_display, lambda: datetime.now(UTC))
@@ -167,8 +167,8 @@ def run(plan: Plan, access: Access, *, progress: bool | None = None) -> RunSumma
     return summary
 
 
-def _load(plan: Plan) -> Iterator[None]:
-    """Load, step by step, what the end of a run needs while the first replies are pending."""
+def _preload(plan: Plan) -> Iterator[None]:
+    """Load modules for the end of a run, step by step, while the first replies are pending."""
     import jinja2  # noqa: F401, PLC0415 # pyright: ignore[reportUnusedImport] - not before the first calls are in flight
 
     yield

@@ -53,9 +53,9 @@ def _comparison_values(comparison: Comparison) -> dict[str, Any]:
 
 
 def _comparison_frame(comparison: Comparison) -> pd.DataFrame:
-    counts = ("a", "b", "n", "a_only_right", "b_only_right", "p", "adjusted_p", "better")
+    columns = ("a", "b", "n", "a_only_right", "b_only_right", "p", "adjusted_p", "better")
     return statistics_frame(
-        ({name: getattr(pair, name) for name in counts}, pair.difference) for pair in comparison.pairs
+        ({name: getattr(pair, name) for name in columns}, pair.difference) for pair in comparison.pairs
     )
 
 

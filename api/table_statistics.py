@@ -47,7 +47,7 @@ Part: TypeAlias = Literal["open", "all"]
 _CATEGORY_COUNTS = range(2, 51)
 """Accepted numbers of categories."""
 _MIN_REPLICATES = 100
-"""Fewest bootstrap samples that are accepted."""
+"""Minimum number of bootstrap samples."""
 
 
 @checked_arguments
@@ -81,10 +81,11 @@ def calibrate(
         replicates: Number of bootstrap samples.
         label_audit: A person's verdicts on a random sample of the labelled items, to correct for errors of the labels.
         label_audit_by: Use ``gart-buck`` only for judges that share no errors with the labels and have no verdicts on the audited items.
-        adjudications: People's decisions on who is right if judge and label differ, besides those in runs: adds columns by corrected labels.
+        adjudications: People's decisions on who is right where judge and label differ, in addition to those in runs. They add columns
+            by corrected labels.
         max_error: Find the confidence above which a judge's verdicts are wrong at most this often.
         cascade: Judges that are asked one after another, certified together at ``max_error``.
-        levels: All values that labels and scores can have: adds agreement on these categories.
+        levels: All values that labels and scores can have. They add agreement on these categories.
         threshold_for: Find the threshold that maximises this statistic of the 2x2 table.
         recalibrate: Map scores to rates, ``isotonic`` or by ``platt``.
         error_costs: Costs of letting a bad output through and of rejecting a good one, ``(5, 1)``: probabilities pass from 5 / (5 + 1) on.
@@ -142,7 +143,7 @@ def _categories(levels: Iterable[Any]) -> list[float]:
     """Return all values that labels and scores can have, ascending.
 
     Raises:
-        UsageError: They are too few or too many, or one is no number in [0, 1].
+        UsageError: There are too few or too many values, or one is no number in [0, 1].
     """
     values = list(levels)
     if all(map(_in_unit_interval, values)):
@@ -215,7 +216,7 @@ def compare(
         against: Compare only with this judge or system.
         statistic: Statistic whose difference is estimated; None is ``balanced_accuracy`` of judges if labels have both classes, else ``accuracy``.
         error_costs: Costs of letting a bad output through and of rejecting a good one, ``(5, 1)``: judges are compared by ``weighted_accuracy``.
-        flips: Number of items listed on which a pair differs.
+        flips: Maximum number of items to list on which a pair differs.
         not_worse_by: Conclude for each pair whether one is worse by more than this: ``pair.margin``.
         labels_chosen_by: As in `estimate`, for systems: how undecided outputs were chosen for labels. ``random`` and ``system`` correct judges' verdicts on them.
         interval: Interval method for the difference between judges, or None for the best available.

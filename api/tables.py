@@ -90,19 +90,19 @@ def read_calibration_table(
     Args:
         table: The table.
         lexical: Whether to add a baseline that compares words to runs whose inputs still exist.
-        open_only: Read only undecided outputs of runs.
-        outputs: Read all outputs of runs, judged or not.
+        open_only: Whether to read only undecided outputs of runs.
+        outputs: Whether to read all outputs of runs, judged or not.
         apart: Whether each file without a column of judges is of a separate judge, named after the file.
         systems_apart: Whether each file without a column of systems is of a separate system, named after the file.
         tags: Columns that are needed, which may be tags of runs' cases.
-        adjudications: People's decisions on who is right if judge and label differ, besides those in runs.
+        adjudications: People's decisions on who is right where judge and label differ, in addition to those in runs.
         **reading: Further options; see `TableReading`.
 
     Returns:
         The table.
 
     Raises:
-        InputError: It cannot be used.
+        InputError: The table cannot be used.
         UsageError: It is not a table, or labels are given for a table already read.
     """
     require_declared(reading, TableReading)
@@ -169,7 +169,7 @@ def _hint_for_two_runs(sources: Sequence[FolderPath | InputPath]) -> str:
 
 
 def combined_tables(a: Tables, b: Rows | None) -> Tables:
-    """Combine two tables into one."""
+    """Return two tables as a list that is read as one table, or the only table."""
     return a if b is None else _TableList((a, b))
 
 

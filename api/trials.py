@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..report.page import ResultPage
 
 _MAX_K = 1_000
-"""Largest k of a rate over k trials."""
+"""Maximum k of a rate over k trials."""
 
 
 class TrialRates(ResultOnPage, Framed, frozen=True):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 _MAX_BYTES = 1024 * 1024
+"""Maximum size of a file that is read."""
 _LINK_PROBLEM = "it is a link; a trusted file of another folder may name other code here"
 
 
@@ -43,7 +44,7 @@ def read_with_owner(path: Path) -> tuple[bytes, FileOwner]:
 
 def _problem(status: os.stat_result) -> str | None:
     if not hasattr(os, "getuid"):
-        return None  # Windows: files have no such owner
+        return None  # on Windows, files have no owner of this kind
     if status.st_uid != os.getuid():
         return "the file belongs to another user"
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

@@ -48,12 +48,13 @@ _IMPORTED_SUFFIXES = frozenset({".csv", ".tsv", ".parquet", ".xlsx", ".eval"})
 """Files that must be imported before they are cases or outputs."""
 
 _TABLE_SUFFIXES = _IMPORTED_SUFFIXES | {".jsonl", ".arrow", ".gz", ".xlsm", ".xls", ".ods", ".numbers"}
+"""Files that are probably an input, not a file for JSON to be written to."""
 
 
 def _require_no_tables(
     ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]
 ) -> tuple[Path, ...]:
-    """Refuse files that must be imported first, which newcomers give as cases or outputs."""
+    """Refuse files that must be imported before they can be cases or outputs."""
     for path in paths:
         if path.suffix.lower() in _IMPORTED_SUFFIXES and path.is_file():
             raise click.BadParameter(
@@ -66,10 +67,7 @@ def _require_no_tables(
 
 
 def _require_no_input(_ctx: click.Context, _param: click.Parameter, file: str | None) -> str | None:
-    """Refuse ``--json TABLE``, which would overwrite an input.
-
-    Whoever types it wants JSON about the table.
-    """
+    """Refuse ``--json TABLE``, which would overwrite an input instead of printing JSON about it."""
     if file is None:
         return None
     path = Path(file)

@@ -44,7 +44,7 @@ def grade_options() -> tuple[Option, ...]:
 
     typed: dict[str, Any] = {}
     for name, value in _typed_grades().items():
-        if name == "scores_are":  # draws and reviews take none
+        if name == "scores_are":  # the proposed commands do not use kinds of scores
             continue
         texts = [_as_typed(name, item) for item in (value if name in _REPEATABLE_OPTIONS else [value])]
         typed[name] = True if value is True else texts
@@ -119,8 +119,11 @@ def header_arguments() -> dict[str, Any]:
     if typed.get("header") and typed.get("no_header"):
         raise UsageError("--header and --no-header exclude each other")
     names = typed.get("column_names")
+    header = None
+    if typed.get("header") or typed.get("no_header"):
+        header = bool(typed.get("header"))
     return {
-        "header": True if typed.get("header") else False if typed.get("no_header") else None,
+        "header": header,
         "column_names": None if names is None else next(reader([names]), list[str]()),
     }
 

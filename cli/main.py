@@ -74,7 +74,7 @@ COMMANDS: dict[str, str] = {
 """One-line help by subcommand. For a fast start a module is imported only when its command is used."""
 
 _MAX_MESSAGE_LENGTH = 4_000
-"""Longest error, in characters; ids and fields of a file may have millions."""
+"""Maximum characters of an error, since ids and fields of a file may have millions."""
 
 _GARBAGE_THRESHOLD = 50_000
 """New objects between garbage collections. Python's default of 700 interrupts a command's imports 300 times."""
@@ -235,7 +235,7 @@ def _one_line(text: str) -> str:
 
 
 def _with_current_options(error: click.ClickException) -> click.ClickException:
-    """Return an error about an unknown option that proposes only options of today's names."""
+    """Return an error about an unknown option that proposes options by their current names only."""
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     from .declared_options import options_meant  # most commands end without a message
@@ -265,7 +265,7 @@ def _commands_with(error: click.ClickException) -> str:
 
 
 _MAX_COMMANDS = 3
-"""Commands that are named as having an option."""
+"""Maximum number of commands that an error names as having an option."""
 
 
 _EXAMPLE = re.compile(r"fiducial (?:\\\n *|[^\n])*?(?= {3,}|\n|$)")

@@ -89,7 +89,7 @@ def _nearest_name(path: Path) -> str:
 
 
 INPUT = _LocalPath(_local_input, exists=True)
-"""A file, or a folder of shards."""
+"""An existing file, or a folder of shards."""
 INPUT_FILE = _LocalPath(_local_input, dir_okay=False, exists=True)
 FOLDER = _LocalPath(_local_run_folder, file_okay=False)
 EXISTING_FOLDER = _LocalPath(_local_run_folder, file_okay=False, exists=True)

@@ -56,6 +56,7 @@ def echo_answer(lines: Sequence[str]) -> None:
 
 
 _READ_BY = f"{__name__}.read_by"
+"""Key in click's context of the commands that read the tables of the running one."""
 
 
 def is_verbose() -> bool | None:
@@ -64,7 +65,7 @@ def is_verbose() -> bool | None:
 
 
 def propose_tables(**commands: Command) -> None:
-    """Store, by verb, the command that reads the tables of this one, for results to propose."""
+    """Store the commands that read the tables of the running one, by verb, to be proposed."""
     click.get_current_context().meta[_READ_BY] = commands
 
 
@@ -87,7 +88,7 @@ def emit(
         full: Function that makes the document printed with ``-v``; by default the result's.
         screen: Function that makes a screen of at most so many lines; by default the result's.
         closing: Lines after the screen or document.
-        wrapped: Break paragraphs to the screen's width; False if they hold paths to copy.
+        wrapped: Whether to break paragraphs at the screen's width; False if they contain paths to copy.
     """
     from ..api.display import SCREEN, WIDTH, as_lines
 

@@ -118,7 +118,8 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
         if not (equals and field_name and column):
             raise UsageError(f"{option} expects FIELD=COLUMN (such as label=gold), got {text!r}")
         field = _ALIASES.get(field_name)
-        has_one_meaning = field != "id" and column not in _ALIASES  # a question may be the id, too
+        # A column may be an id and another field at once: a question may identify its item.
+        has_one_meaning = field != "id" and column not in _ALIASES
         if field is not None and has_one_meaning and field_of_column.setdefault(column, field) != field:
             raise UsageError(
                 f"{option} {text}: {column} is {field_of_column[column]!r} already; name another column"
@@ -152,5 +153,5 @@ def keep_only(options: dict[str, Any]) -> None:
 
 
 def written_beside(options: Mapping[str, Any]) -> Path:
-    """Return the path next to which selected inputs go: ``--out`` or, in a dry run, scratch."""
+    """Return the path next to which selected inputs go: ``--out``, or scratch in a dry run."""
     return scratch(click.get_current_context()) if options.get("dry_run") else options["out"]

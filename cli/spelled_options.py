@@ -1,4 +1,4 @@
-"""Options by the names of settings, for messages."""
+"""Find the option of a setting by the setting's name, for messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 
 def option_of(name: str) -> str:
-    """Return the option of a setting, of the running command if it has one."""
+    """Return the option of a setting: that of the running command, or else of any command."""
     context = click.get_current_context(silent=True)
     literal_option = f"--{name.replace('_', '-')}"
     params = [] if context is None else context.command.params

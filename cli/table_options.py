@@ -79,14 +79,14 @@ def show_choices(
     measure: Callable[[Table], str],
     **reading: Any,
 ) -> None:
-    """Print what each choice gives that the tables leave open.
+    """Print the result of each choice that the tables leave open.
 
     Args:
         tables: The tables.
         columns: Columns that the user named.
         labels: Files of labels.
-        measure: Function that returns a line for a table.
-        **reading: Further options for reading it.
+        measure: Function that returns a line about a table, read by one choice.
+        **reading: Further options for reading the tables.
     """
     from ..api.choice_outcomes import choice_outcomes
     from ..api.tables import read_calibration_table

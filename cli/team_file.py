@@ -17,7 +17,12 @@ from ..errors import InputError, UsageError
 if TYPE_CHECKING:
     from .file_owner import FileOwner
 
-NAME, TRUST_OPTION, TRUST_VARIABLE = "fiducial.toml", "--trust-config", "FIDUCIAL_TRUST_CONFIG"
+NAME = "fiducial.toml"
+"""Name of the team file."""
+TRUST_OPTION = "--trust-config"
+"""Option with which the user trusts the team file as it is now."""
+TRUST_VARIABLE = "FIDUCIAL_TRUST_CONFIG"
+"""Variable that stands in for the option where nobody can be asked."""
 
 JUDGE_PARAMETERS = "judge-parameters"
 """Name of the table of judges' decoding parameters."""
@@ -31,7 +36,7 @@ class TeamFile(NamedTuple):
 
     Attributes:
         path: Path of the file, or None if there is none.
-        defaults: Command to option to value, for `default_values`.
+        defaults: Values of options, by command and option, for `default_values`.
         owner: Owner and hash of the file, for `config_trust`.
         model: Settings below ``[model]``.
     """

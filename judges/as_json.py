@@ -1,7 +1,7 @@
 """Render values as JSON text for a judge.
 
-Values are shown in full. In JSON, a text under evaluation cannot pose as anything else. `replace_surrogates` replaces lone surrogates, which
-are possible in JSON but not in UTF-8.
+Values are shown in full. In JSON, a text under evaluation cannot pose as anything else. `replace_surrogates` replaces lone
+surrogates, which are possible in JSON but not in UTF-8.
 """
 
 from __future__ import annotations

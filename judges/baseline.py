@@ -150,9 +150,11 @@ def _tool_calls(case: Case, output: Output) -> tuple[float, str]:
     # Names of tools are compared with dots as underscores.
     request = _words(_value("query", case, output))
     text = _value("tool_calls", case, output)
-    call_words, names = _words(text), _words(text.replace(".", "_"))
+    call_words, normalised_words = _words(text), _words(text.replace(".", "_"))
     functions = [tool["function"] for tool in case.tools]
-    called = [function for function in functions if _words(function["name"].replace(".", "_")) <= names]
+    called = [
+        function for function in functions if _words(function["name"].replace(".", "_")) <= normalised_words
+    ]
     if output.tool_calls and not called:
         return 0.0, "the calls name no tool that was on offer"
     if not called:
@@ -189,11 +191,12 @@ def _answer(case: Case, output: Output) -> tuple[float, str]:
 
 
 def _task_completion(case: Case, output: Output) -> tuple[float, str]:
-    nothing_asked = Case(id=case.id, kind=case.kind)
+    # A case without messages, so that the request's words are not found in the transcript's own requests.
+    case_without_request = Case(id=case.id, kind=case.kind)
     return _overlap(
         "of the request's words occur in what the agent did",
         _value("query", case, output),
-        transcript_of_calls(nothing_asked, output),
+        transcript_of_calls(case_without_request, output),
     )
 
 

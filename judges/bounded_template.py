@@ -19,7 +19,9 @@ from .template_bounds import BoundedEnvironment, words_of
 from .template_limits import TemplateLimitError
 
 MAX_TOKENS = 20_000
+"""Maximum number of parts (jinja's tokens) in a template."""
 MAX_DEPTH = 100
+"""Maximum depth of a template's syntax tree."""
 
 _NODES: tuple[type[nodes.Node], ...] = tuple(
     getattr(nodes, name)
@@ -108,6 +110,7 @@ class _CountingTransformer(NodeTransformer):
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - jinja's name
         self.generic_visit(node)
+        # The operator ~ becomes the filter `join`, which counts the length of the result.
         return self._filtered(nodes.List(node.nodes, lineno=node.lineno), "join")
 
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802 - jinja's name

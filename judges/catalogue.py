@@ -55,7 +55,7 @@ def judge_of(kind: Kind) -> str | None:
 
 
 LOCALISING: Mapping[str, str] = {"first_wrong_step": "reasons"}
-"""Judges that name the first wrong step of a trajectory, each with its default variant."""
+"""Judges that locate a fault: they name the first wrong step of a trajectory. Each has its default variant."""
 
 OF_TRANSCRIPTS = frozenset({_TASK_JUDGE, *LOCALISING})
 """Judges that take cases of any kind if the output records its steps."""
@@ -104,10 +104,10 @@ class MeasuredPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
         n: Number of labelled outputs.
         accuracy: Share of them judged as labelled.
         against: Variant of the same judge with which it was compared on the same outputs, or None without a comparison.
-        difference: Its accuracy minus that of the other variant.
+        difference: Accuracy of this prompt minus that of the variant ``against``.
         low: Lower end of the difference's 95 % interval.
-        high: Upper end.
-        p: p-value, adjusted over the pairs of the judge's variants.
+        high: Upper end of that interval.
+        p: p-value of the difference, adjusted over the pairs of the judge's variants.
     """
 
     model: str
@@ -122,15 +122,15 @@ class MeasuredPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
     @property
     def found(self) -> Literal["better", "worse", "no difference shown"] | None:
-        """Result of the comparison at 0.05, or None without a comparison."""
+        """Result of the comparison at the significance level, or None without a comparison."""
         if self.against is None:
             return None
-        if self.difference is None or self.p is None or self.p > SHOWN_AT:
+        if self.difference is None or self.p is None or self.p > _SIGNIFICANCE_LEVEL:
             return "no difference shown"
         return "better" if self.difference > 0 else "worse"
 
 
-SHOWN_AT = 0.05
+_SIGNIFICANCE_LEVEL = 0.05
 """Up to this adjusted p-value, one variant is called better or worse than another."""
 
 
@@ -141,7 +141,7 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         sha256: Hash of the file. A shipped prompt never changes.
         pass_at: Pass threshold in (0, 1], or None for a prompt that is not a judge.
         recorded: Names of the recordings of a real model's replies.
-        measured: What they show, per model and data.
+        measured: Accuracy of the prompt in these recordings, per model and data.
         transcript: ``calls`` if the prompt's transcripts show calls without results, else ``full``.
     """
 
@@ -153,7 +153,7 @@ class KnownPrompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def experimental(self) -> bool:
-        """True if no real model's replies to it were recorded."""
+        """True if no real model's replies to the prompt were recorded."""
         return not self.recorded
 
 

@@ -138,7 +138,7 @@ class PartOutcome(NamedTuple):
 def outcome_of_ungraded(parts: Iterable[PartOutcome]) -> tuple[Outcome, str]:
     """Return the outcome of a combined verdict with these ungraded parts, and a reason.
 
-    If a call failed, the outcome is ``failed``: failed calls are retried, and a verdict must not depend on when they were made.
+    If a call failed, the outcome is ``failed``: the next run retries it, and a verdict must not depend on when calls were made.
     Otherwise it is the most frequent outcome.
     """
     ungraded = list(parts)
@@ -163,7 +163,7 @@ async def run_deliberation(
 
 
 def unreadable_guess(output: Output) -> Verdict:
-    """Return an unreadable reply, the guess that leads to the most further questions."""
+    """Return an unparsable verdict, the guess that leads to the most further questions."""
     return Verdict.on(output.key, by="", source="judge", outcome="unparsable")
 
 
@@ -195,7 +195,11 @@ class _OngoingDeliberation(NamedTuple):
 def deliberate_together(
     deliberations: Iterable[Deliberation],
 ) -> Generator[list[JudgeQuestion], Sequence[Verdict], list[Verdict]]:
-    """Run several deliberations concurrently; each round asks the questions of all of them."""
+    """Run several deliberations concurrently; each round asks the questions of all.
+
+    Returns:
+        The verdicts, in the order of the deliberations.
+    """
     verdicts: dict[int, Verdict] = {}
     ongoing = [
         _OngoingDeliberation(position, deliberation, next(deliberation))

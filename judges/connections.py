@@ -1,4 +1,4 @@
-"""promptflow connections: the endpoint and key of a model, from a file, name or object.
+"""Endpoint and key of a model from a promptflow connection: a file, a name or an object.
 
 Files are read here, so that `--connection FILE.yml` needs no promptflow. `make promptflow` compares the result with promptflow-core's
 own classes and loader.
@@ -130,6 +130,7 @@ def _text(
 
     Errors do not show the value, since it may be a key.
     """
+    # YAML reads a version such as 2024-02-01 as a date.
     if value is None or isinstance(value, str | int | date):
         text = "" if value is None else str(value).strip()
     else:
@@ -166,7 +167,7 @@ def _endpoint(connection: Any, where: str) -> Endpoint:
     """
     class_names = {cls.__name__ for cls in type(connection).__mro__}
     if AzureOpenAIConnection.__name__ in class_names:
-        token = None if connection.auth_mode == "key" else _token(connection, where)
+        token = None if connection.auth_mode == "key" else _token_getter(connection, where)
         return Endpoint(
             base_url=connection.api_base,
             api_key=connection.api_key if token is None else None,
@@ -189,7 +190,8 @@ def _endpoint(connection: Any, where: str) -> Endpoint:
     raise ConfigurationError(f"{where}: {_EXPECTED}, got {type(connection).__name__}")
 
 
-def _token(connection: Any, where: str) -> Any:
+def _token_getter(connection: Any, where: str) -> Any:
+    """Return the function that signs in and returns a token; azure-identity must be installed."""
     if connection.auth_mode != "meid_token":
         raise ConfigurationError(
             f"{where}: auth_mode: expected key or meid_token, got {connection.auth_mode!r}"

@@ -75,6 +75,6 @@ def criterion_asked_about(case: Case) -> Criterion | None:
 
 
 def criterion_evidence(criterion: Criterion) -> dict[str, Any]:
-    """Return what a verdict's evidence says about its criterion: key, points, tags."""
+    """Return the fields of a verdict's evidence about its criterion: key, points, tags."""
     tags = {"tags": criterion.tags} if criterion.tags else {}
     return {"criterion": criterion_key(criterion), "points": criterion.points, **tags}

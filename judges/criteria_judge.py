@@ -26,7 +26,7 @@ from .judge import Work
 from .prompt_judge import PromptJudge
 
 _VERSION = "points/1"
-"""Version of the scoring, part of the fingerprint: raise it if equal verdicts on criteria get another score."""
+"""Version of the scoring, part of the fingerprint. Change it when the same verdicts on criteria give another score."""
 
 
 @dataclass(frozen=True)

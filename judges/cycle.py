@@ -1,7 +1,7 @@
 """The cycle of a prompt judge: requests about one item, and the result from their replies.
 
-`cycle` is a generator of requests. It is driven by `judge_output`, which sends them to a provider (a model, a recording or a batch's
-results), and by `unanswered`, which lists those that have no reply yet. `judge_concurrently` judges many items at once.
+`cycle` is a generator of requests, with two callers. `judge_output` sends the requests to a provider (a model, a recording or a
+batch's results). `unanswered` lists the requests that have no reply yet. `judge_concurrently` judges many items at once.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def cycle(
 
 def _usage(spent: Usage, unread: int, *, replied: bool) -> Usage:
     """Return the usage for a verdict; ``replied`` is False if its last call failed."""
-    free = not spent.calls and (replied or unread > 0)
-    return msgspec.structs.replace(spent, cached=free, reasked=unread)
+    from_cache = not spent.calls and (replied or unread > 0)
+    return msgspec.structs.replace(spent, cached=from_cache, reasked=unread)
 
 
 def _without_reply(error: CallError, judge: JudgePrompt, before: AskResult, usage: Usage) -> AskResult:

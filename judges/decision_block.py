@@ -28,7 +28,9 @@ ScoreRule: TypeAlias = Literal["one", "all_of", "mean", "fraction", "expected"]
 NO_STEP = "none"
 """Option of a choice among steps: no step is wrong."""
 MAX_OPTIONS = 255
+"""Maximum number of options of a choice."""
 _MIN_OPTIONS, _MAX_LEVELS = 2, 10
+"""Minimum number of options or levels, and maximum number of levels."""
 _STEPS = "steps"
 _NUMBER = "{number}"
 """Placeholder in a question that is asked about each part of an entry: the number of the part."""
@@ -40,8 +42,8 @@ class DeclaredQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         ask: The instructions; they refer to entries of the state by name.
         type: ``yes_no``, ``choice`` or ``score``.
-        if_true: Meaning of yes.
-        if_false: Meaning of no.
+        if_true: When the answer to a yes/no question is yes.
+        if_false: When the answer to a yes/no question is no.
         choices: Options with descriptions; ``steps`` for the agent's step numbers and ``none``.
         levels: Ordered levels, the lowest first.
         values: Score in [0, 1] of each choice.
@@ -91,7 +93,7 @@ class DecisionBlock:
     """Questions to a decision model, and how their answers make a score.
 
     Attributes:
-        state: Names of the entries that are sent as material, with whether an item must have them.
+        state: Whether an item must have an entry, by the name of each entry that is sent as material.
         questions: The questions by name, in their order.
         score: Rule of the score.
         scored: Names of the questions that make the score; others are only evidence.

@@ -1,7 +1,8 @@
 """Other forms of the same questions to a decision model, for audits.
 
-A form changes the request about an item but not the right answers, so no probability should depend on it. Two forms are exceptions:
-after a negation, the probability should be the complement; and unrelated material measures how sure a model is without evidence.
+A form changes the request about an item but not the right answers, so no probability should depend on the form. Two forms are
+exceptions. After a negation, the probability should be the complement. Unrelated material measures how sure a model is without
+evidence.
 """
 
 from __future__ import annotations
@@ -52,13 +53,13 @@ class DecisionForm(NamedTuple):
     """A form of a request.
 
     Attributes:
-        name: Its name, which `--only` takes.
-        family: What it changes.
+        name: Name of the form, which `--only` takes.
+        family: The kind of change.
         about: Description in one line.
         alter: Function that changes a request.
-        against: Form with which it is compared; empty for the usual form.
-        negates: True if it asks for the opposite.
-        tests_change: True if its answers should equal those of the form with which it is compared.
+        against: Name of the form with which this one is compared; empty for the usual form.
+        negates: True if the form asks the opposite.
+        tests_change: True if the answers should equal those of the form with which this one is compared.
     """
 
     name: str

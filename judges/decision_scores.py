@@ -1,4 +1,4 @@
-"""Make a score of a decision model's answers, with bounds and a confidence of our own.
+"""Make a score from a decision model's answers, with bounds and a confidence of our own.
 
 Answers are checked strictly: a probability that is missing or no number never becomes 0.
 """
@@ -29,7 +29,7 @@ QUESTIONS, CONFIDENCE, BOUNDS = "questions", "confidence", "bounds"
 
 
 class UnscoredAnswersError(DecodingError):
-    """Answers of which no score can be made; ``details`` contains the answers."""
+    """Error about answers from which no score can be made; ``details`` contains the answers."""
 
     def __init__(self, message: str, *, refused: bool, details: Mapping[str, Any]) -> None:
         super().__init__(message)
@@ -136,7 +136,7 @@ def _answers(text: str) -> dict[str, dict[str, Any] | None]:
 
 
 def _read(block: DecisionBlock, answers: Mapping[str, dict[str, Any] | None]) -> _ReadAnswers:
-    """Read the answers of which the score is made."""
+    """Read the answers from which the score is made."""
     read_answers = _ReadAnswers()
     for name in block.scored:
         question = block.questions[name]
@@ -239,9 +239,13 @@ def _score(
     numbers = [value.value for value in values.values()]
     if block.score == "all_of":
         # Bounds of the probability that all answers are yes, whatever their dependence (Fréchet 1935).
-        least = min(values, key=lambda name: values[name].value)
-        lower, upper = max(0.0, sum(numbers) - (len(numbers) - 1)), values[least].value
-        evidence = {CONFIDENCE: values[least].confidence, "least": least, BOUNDS: [lower, upper]}
+        least_likely = min(values, key=lambda name: values[name].value)
+        lower, upper = max(0.0, sum(numbers) - (len(numbers) - 1)), values[least_likely].value
+        evidence = {
+            CONFIDENCE: values[least_likely].confidence,
+            "least": least_likely,
+            BOUNDS: [lower, upper],
+        }
         return upper, evidence
     if block.score in {"mean", "fraction"}:
         return sum(numbers) / len(numbers), {}

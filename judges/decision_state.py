@@ -27,6 +27,7 @@ _MAX_PARTS = 60
 """Maximum number of parts of an entry, each of which may be a question: servers take 64 questions or more."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 _JSON_LINES = frozenset({"transcript", "steps"})
+"""Inputs that are texts of JSON lines in prompts, and lists in a state."""
 
 
 def decision_request(
@@ -39,7 +40,7 @@ def decision_request(
     how: str,
     form: str = "",
 ) -> dict[str, Any]:
-    """Return the body of the request about one output, without the model.
+    """Return the body of the request about one output, without the model's name.
 
     Args:
         block: The questions.
@@ -51,7 +52,7 @@ def decision_request(
         form: Form of the request; empty for the usual one.
 
     Raises:
-        NotApplicableError: The item lacks an entry, or has too many steps, or its request has no such form.
+        NotApplicableError: The item lacks an entry, its agent took too many steps, or the form does not apply to its questions.
     """
     item = with_marks(case, output)
     values = _entries(block, builders, item.case, item.output)

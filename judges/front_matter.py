@@ -18,9 +18,11 @@ from ..errors import PromptError
 from ..records.bounded_yaml import YamlError, read_bounded_yaml
 
 MAX_PROMPT_BYTES = 1 << 20
+"""Maximum size of a prompt file."""
 _MAX_NODES = 5_000
 """Maximum number of keys and values in front matter: reading so many takes a second."""
 _SNIFFED_BYTES = 1 << 10
+"""Bytes at the beginning of a file that `is_prompt_text` reads."""
 
 _FENCE = re.compile(r"^-{3,}[ \t]*$", re.MULTILINE)
 

@@ -1,7 +1,7 @@
 """Interfaces of judges and of their access to models.
 
-A `Judge` turns cases with outputs into verdicts. An `JudgeDescription` is the part of it that needs no model: its identity and the
-kinds of case that it takes. A `ModelClient` opens the `Provider` that sends a judge's requests.
+A `Judge` turns cases with outputs into verdicts. A `JudgeDescription` is the part of a judge that needs no model: its identity and
+the kinds of case that it takes. A `ModelClient` opens the `Provider` that sends a judge's requests.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class ModelClient(Protocol):
 
 
 class JudgeDescription(Protocol):
-    """Description of a judge, which composites need to plan questions; nothing is asked.
+    """Description of a judge, without the methods that ask it.
 
-    Rereading stored replies needs no more than this of a judge.
+    Composites plan their questions with it, and stored replies are reread with it.
     """
 
     @property

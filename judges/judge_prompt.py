@@ -63,7 +63,7 @@ class JudgePrompt:
         render: Renderer of messages from values.
         input_builders: Functions that make values from a case and an output.
         overrides: Decoding parameters from the user; the value None removes one of the prompt's.
-        refused: Changes of parameters after the model refused some, in the form of ``overrides``.
+        refused: Changes after the model refused parameters, in the form of ``overrides``.
         view: How items are shown, as far as the fingerprint depends on it.
         api: Protocol of the endpoint. If it is not ``chat``, the prompt's questions to a decision model are asked.
         form: Form of the questions to a decision model (`decision_forms`); empty for the usual one.
@@ -131,9 +131,9 @@ class JudgePrompt:
         return None if name in needed else Refusal(self.model, name, str(error))
 
     def adapted(self, refusal: Refusal) -> Self:
-        """Return the judge without a parameter that its model refused.
+        """Return the judge without a parameter that its model refused, as another judge.
 
-        Unless the judge did not have that parameter, the result has another fingerprint.
+        A judge that does not send that parameter is returned unchanged.
         """
         if refusal.model != self.model or refusal.name not in self.parameters:
             return self
@@ -294,7 +294,7 @@ def judge_fingerprint(
     """
     version = parser_version(prompt) if version is None else version
     parts: list[Any] = [model, parameters, version]
-    # What is empty is left out, so that fingerprints from before it existed stay valid.
+    # Empty parts are left out, so that fingerprints from before these parts existed stay valid.
     if view:
         parts.append(view)
     if api != "chat":

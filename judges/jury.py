@@ -105,10 +105,10 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             member.by if weight == 1 else f"{weight:g}*{member.by}"
             for member, weight in zip(self.members, self.weights, strict=True)
         )
-        return f"jury/{self._rule}@{'+'.join(members)}"
+        return f"jury/{self._rule_label}@{'+'.join(members)}"
 
     @property
-    def _rule(self) -> str:
+    def _rule_label(self) -> str:
         return f"{self.rule}-of-{self.repeats}" if self.repeats > 1 else self.rule
 
     @property
@@ -119,7 +119,7 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             "members": [(member.id, member.pass_at) for member in self.members],
         }
         fingerprint = hashlib.sha256(encode_json(fingerprinted)).hexdigest()
-        return JudgeId(kind="jury", name="jury", variant=self._rule, fingerprint=fingerprint)
+        return JudgeId(kind="jury", name="jury", variant=self._rule_label, fingerprint=fingerprint)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _takes(judge: JudgeDescription, kind: Kind, output: Output) -> bool:
 
 
 def _probability_or_score(verdict: Verdict) -> float | None:
-    """Return the probability of a pass from log-probabilities if known, else the score."""
+    """Return the probability of a pass, from log-probabilities, or the score if it is unknown."""
     probability = verdict.evidence.get("probability")
     return verdict.score if probability is None else probability
 
@@ -260,8 +260,8 @@ def _no_score_reason(jury: Jury, opinions: Sequence[Verdict]) -> str:
     readable = (
         "a readable score" if any(opinion.outcome == "unparsable" for opinion in opinions) else "a score"
     )
-    who = {1: "no repeat", 2: "neither judge"}.get(len(jury.members), "no judge")
-    return f"{who} gave {readable}"
+    nobody = {1: "no repeat", 2: "neither judge"}.get(len(jury.members), "no judge")
+    return f"{nobody} gave {readable}"
 
 
 def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
@@ -280,7 +280,7 @@ def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
         return CombinedOpinions("failed", None, reason)
     total_weight = sum(weights[opinion.author] for opinion in opinions)
     scored_weight = sum(weights[member] for member, _ in scores)
-    # Half of the weight is not enough, also where rounding makes it a little more.
+    # Half of the weight is not enough, even if rounding makes it a little more than half.
     if 2 * scored_weight <= total_weight or _is_close(2 * scored_weight, total_weight):
         ungraded = (
             PartOutcome(opinion.outcome, opinion.reason) for opinion in opinions if opinion.score is None

@@ -65,7 +65,7 @@ def run_sync(work: Coroutine[Any, Any, T]) -> T:
 
 
 def waiting(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """Return a blocking version of a coroutine function; its name lacks the leading "a"."""
+    """Return a blocking version of a coroutine function, named without the leading "a"."""
 
     @wraps(work)
     def wait(*args: P.args, **kwargs: P.kwargs) -> T:

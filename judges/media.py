@@ -21,7 +21,7 @@ MediumKind: TypeAlias = Literal["image", "audio", "file", "video"]
 
 _DIGEST_LENGTH = 16
 _ADDRESS = re.compile(r"\A(?:https?://|data:image/)", re.IGNORECASE)
-_KINDS: Mapping[str, MediumKind] = {
+_KIND_BY_PART_TYPE: Mapping[str, MediumKind] = {
     "image": "image",
     "image_url": "image",
     "input_image": "image",
@@ -50,6 +50,7 @@ _MEDIUM_KEYS = (
 """Keys under which objects contain a medium or its address, besides a key named after their type."""
 _NOUNS: Mapping[MediumKind, str] = {"image": "an image", "audio": "audio", "file": "a file", "video": "video"}
 _MAX_DEPTH = 50
+"""Nesting below which media are not looked for."""
 
 
 class Medium(NamedTuple):
@@ -78,11 +79,11 @@ def with_marks(case: Case, output: Output) -> MarkedItem:
     parts = {_content_of(part): part for part in _media_of(case, output)}
     if not parts:
         return MarkedItem(case, output, [])
-    # In the mark, so that only this item's marks are replaced: a text of the item cannot contain the item's hash.
+    # Each mark contains the item's hash, which no text of the item can contain. So only these marks are replaced later.
     digest = _digest(case, output)
     media: dict[str, Medium] = {}
     for number, (content, part) in enumerate(parts.items(), start=1):
-        kind = _KINDS[part["type"]]
+        kind = _KIND_BY_PART_TYPE[part["type"]]
         media[content] = Medium(kind, medium_address(part), f"[{kind} {number}: {digest}]")
     return MarkedItem(_marked_case(case, media), _marked_output(output, media), list(media.values()))
 
@@ -175,7 +176,7 @@ def is_medium(value: Any) -> bool:
         return False
     fields = cast("dict[str, Any]", value)
     kind = fields.get("type")
-    if not isinstance(kind, str) or kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KIND_BY_PART_TYPE:
         return False
     content = fields.get(kind)
     has_content = isinstance(content, dict) or (

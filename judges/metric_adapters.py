@@ -34,7 +34,7 @@ _PARAMETER_NAMES: Mapping[str, tuple[str, ...]] = {
 
 _REASON_NAMES = ("reason", "rationale", "comment", "explanation")
 _MAX_ROUNDING = 1e-9
-"""A score beyond an end of the scale by no more than this is due to rounding."""
+"""A score may be outside the scale by this much, due to rounding."""
 _SCORES_OF_WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0}
 
 

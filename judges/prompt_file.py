@@ -1,7 +1,7 @@
 """Prompt files: template, inputs, scale, and how replies are parsed.
 
-The form is that of promptflow's ``.prompty`` files, with additional keys (``scale``, ``parse``, ``pass_at``, ``map``, ``kinds``, ``images``, ``each``, ``decision``) that
-promptflow and prompty ignore::
+The form is that of promptflow's ``.prompty`` files, with additional keys that promptflow and prompty ignore (``scale``, ``parse``,
+``pass_at``, ``map``, ``kinds``, ``images``, ``each``, ``decision``)::
 
     ---
     name: Tool call accuracy
@@ -60,7 +60,7 @@ DECISION = "decision"
 """The mode of questions to a decision model; see `decision_block`."""
 
 _RESERVED_FIELDS = {"model", "messages", "stream"}
-"""Fields of a request that are no decoding parameters."""
+"""Fields of a request that a prompt file cannot set, since they are no decoding parameters."""
 TYPES: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "list": (list,),

@@ -1,4 +1,4 @@
-"""Judges that send a prompt to a model: loading one by name, and asking it."""
+"""Judges that send a prompt to a model: load a judge by name, and ask it."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def load_judge(
 def in_form(judge: PromptJudge, form: str) -> PromptJudge:
     """Return the judge with its questions in another form (`decision_forms`).
 
-    It is another judge. Its verdicts have answers but no grade.
+    The result is another judge, whose verdicts contain answers but no grade.
     """
     fingerprint = judge_fingerprint(
         judge.prompt, judge.model, judge.parameters, judge.view, api=judge.api, form=form

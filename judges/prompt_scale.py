@@ -25,10 +25,12 @@ _RANGE_IN_TEXT = re.compile(
     r"(?<![\w.,/:-])([0-9]{1,3})[\"']?(?: ?\([^()\n]{1,60}\))?(?: ?[-\u2013\u2014] ?| (?:to|and|or|through) )[\"']?([0-9]{1,3})(?![\w%/:-]|[.,][0-9])"
 )
 _MAX_NAMED_SCORE = 100
+"""Numbers up to this may be the upper end of a scale that a text names."""
 _RANGE_OPTION = re.compile(
     r"(-?[0-9]{1,9}(?:\.[0-9]{1,9})?) ?(?:-|\u2013|:|,|\.\.|to) ?(-?[0-9]{1,9}(?:\.[0-9]{1,9})?)"
 )
-_SCHEMA = ("response_format", "json_schema", "schema", "properties")
+_SCHEMA_PATH = ("response_format", "json_schema", "schema", "properties")
+"""Keys that lead from the decoding parameters to the fields of a reply."""
 
 
 class _ScaleFields(msgspec.Struct, forbid_unknown_fields=True):
@@ -121,7 +123,7 @@ def listed_scale(parameters: Mapping[str, Any], key: str) -> Scale | None:
     It may list evenly spaced scores, or allow whole numbers between two ends. The highest score is the best.
     """
     value: Any = parameters
-    for name in (*_SCHEMA, key):
+    for name in (*_SCHEMA_PATH, key):
         value = cast("dict[str, Any]", value).get(name) if isinstance(value, Mapping) else None
     if not isinstance(value, Mapping):
         return None

@@ -20,6 +20,7 @@ from .prompt_file import TYPES, InputDeclaration, PromptFile
 from .template_limits import FREE_CHARACTERS, TOO_LONG, TemplateLimitError, allowed_characters
 
 _MAX_NAMES = 1000
+"""Templates with more names are left to jinja."""
 _NAME = re.compile(r"(?<!\{)\{\{ *([A-Za-z_][A-Za-z0-9_]*) *\}\}")
 _MARKUP = re.compile(r"\{[{%#]")
 _NEWLINE = re.compile(r"\r\n|\r")

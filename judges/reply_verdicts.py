@@ -85,7 +85,7 @@ def read_reply(
     try:
         reading = judge.parse(reply.text)
         if judge.weighs:
-            reading = _weighed(reading, reply, judge, probability)
+            reading = _with_probability(reading, reply, judge, probability)
     except UnscoredAnswersError as error:
         outcome = "refused" if error.refused else "unparsable"
         return AskResult(outcome, reason=str(error), usage=usage, reply=reply, details=error.details)
@@ -115,7 +115,7 @@ def with_more_room(parameters: Mapping[str, Any], reply: Reply) -> Mapping[str, 
     return {**parameters, **raised}
 
 
-def _weighed(
+def _with_probability(
     reading: ParsedReply, reply: Reply, judge: JudgePrompt, probability: float | None
 ) -> ParsedReply:
     """Return the reading with the probability of the best score as its score.
@@ -171,17 +171,17 @@ def read_again(verdict: Verdict, judge: JudgePrompt) -> Verdict:
         return unchanged
     if judge.names_steps:
         judge = judge.for_steps(verdict.evidence.get(STEP_COUNT, 0))
-    # In the order in which they came: a later reply was only requested because this one could not be read.
+    # In the order of their arrival: a later reply was only requested because the earlier one could not be read.
     for unread in verdict.evidence.get(_UNREAD, ()):
-        result = read_reply(_stored(unread["text"], unread.get("finish_reason")), judge)
+        result = read_reply(_stored_reply(unread["text"], unread.get("finish_reason")), judge)
         if result.outcome != "unparsable":
-            return _updated(verdict, judge, result, _REPLY_EVIDENCE - {"probability"})
+            return _updated_verdict(verdict, judge, result, _REPLY_EVIDENCE - {"probability"})
     if verdict.raw is None:
         return unchanged
-    reply = _stored(verdict.raw, verdict.evidence.get("finish_reason"))
+    reply = _stored_reply(verdict.raw, verdict.evidence.get("finish_reason"))
     result = read_reply(reply, judge, probability=verdict.evidence.get("probability"))
     kept_names = _REPLY_EVIDENCE if result.reading is not None else _REPLY_EVIDENCE - {"probability"}
-    return _updated(verdict, judge, result, kept_names)
+    return _updated_verdict(verdict, judge, result, kept_names)
 
 
 def asked_again(verdict: Verdict, earlier: Verdict) -> Verdict:
@@ -203,11 +203,13 @@ def rests_on_a_reply(verdict: Verdict) -> bool:
     return asked and (verdict.raw is not None or _UNREAD in verdict.evidence)
 
 
-def _stored(text: str, finish: str | None) -> Reply:
+def _stored_reply(text: str, finish: str | None) -> Reply:
     return Reply(text=text, refusal=text if finish == _MARKED_REFUSAL else None, finish_reason=finish)
 
 
-def _updated(verdict: Verdict, judge: JudgePrompt, result: AskResult, kept_names: frozenset[str]) -> Verdict:
+def _updated_verdict(
+    verdict: Verdict, judge: JudgePrompt, result: AskResult, kept_names: frozenset[str]
+) -> Verdict:
     """Update a verdict with a result; evidence under ``kept_names`` stays."""
     reading = result.reading
     return msgspec.structs.replace(
@@ -231,7 +233,7 @@ def _evidence(judge: JudgePrompt, result: AskResult) -> dict[str, object]:
     if unread := [_stored_parts(unread_reply) for unread_reply in result.unread if unread_reply.text]:
         evidence[_UNREAD] = unread
     if reply.refusal is not None or reply.finish_reason not in {None, "stop"}:
-        # `read_again` needs it to tell refusals and cut-off replies.
+        # `read_again` recognizes refusals and cut-off replies by the finish reason.
         evidence["finish_reason"] = _MARKED_REFUSAL if reply.refusal is not None else reply.finish_reason
     if reply.served_by is not None and (judge.decides or reply.served_by != judge.model):
         evidence["served_by"] = reply.served_by
@@ -262,10 +264,11 @@ def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float |
     best, worst = (f"{end:g}" for end in ends)
     for token in reversed(tokens):
         if token.token.strip() in {best, worst}:
-            mass = {best: 0.0, worst: 0.0}
+            # Sums, since "1" and " 1" are two tokens.
+            probability_of = {best: 0.0, worst: 0.0}
             for text, logprob in {token.token: token.logprob, **token.top}.items():
-                if text.strip() in mass:
-                    mass[text.strip()] += math.exp(min(0.0, logprob))  # "1" and " 1" are two tokens
-            total = mass[best] + mass[worst]
-            return mass[best] / total if token.top and total > 0 else None
+                if text.strip() in probability_of:
+                    probability_of[text.strip()] += math.exp(min(0.0, logprob))
+            total = probability_of[best] + probability_of[worst]
+            return probability_of[best] / total if token.top and total > 0 else None
     return None

@@ -66,7 +66,7 @@ class StatementJudge(JudgeOfParts):
             if not statements:
                 return not_split(self, repeat, split_verdict)
         else:
-            yield []  # the first round, so that the judge is asked in the second one as for long answers
+            yield []  # a first round without questions: the judge is asked in the second round, as for long answers
         verdicts = yield [
             self._question(case, statement_output(output, statement), repeat) for statement in statements
         ]

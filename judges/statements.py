@@ -25,6 +25,8 @@ LONG = 200
 
 _SEPARATOR = "#"
 """Separates the case's id from the statement's hash in a statement's id."""
+_DIGEST_LENGTH = 16
+"""Hexadecimal digits of a statement's hash."""
 _SPLITTABLE_JUDGE = "groundedness"
 _ANSWER_INPUTS = frozenset({"response", "question"})
 
@@ -72,7 +74,7 @@ def statement_output(output: Output, statement: JudgedStatement) -> Output:
     """
     answer_parts = [output.text, output.tool_calls, output.turns, output.workspace]
     text = statement.text if statement.text is not None else encode_json(answer_parts).decode()
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
     case_id = f"{output.case_id}{_SEPARATOR}{digest}"
     return msgspec.structs.replace(output, case_id=case_id, text=statement.text or output.text)
 
@@ -88,7 +90,7 @@ def is_statement(case_id: str, cases: CaseIndex) -> bool:
 
 
 def statement_verdict(verdict: Verdict, judge: PromptJudge) -> StatementVerdict:
-    """Return what the verdict on an answer needs of the verdict on a statement."""
+    """Return the parts of a statement's verdict from which the answer's verdict is made."""
     # The run keeps the statements' verdicts with their reasons; here they would only fill the memory.
     reason = verdict.reason if verdict.score is None else None
     return StatementVerdict(verdict.outcome, verdict.score, _pieces(verdict, judge), reason)

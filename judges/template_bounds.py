@@ -27,9 +27,11 @@ _CALL_CHARACTERS = 64
 _ITEM_CHARACTERS = 32
 """Each item of a list counts as this many characters."""
 _MAX_FACTOR = 1e18
+"""Maximum factor of a product, since a template could make huge integers by repeated multiplication."""
 _MAX_DIGITS = 20
 """Maximum number of decimals to which a template can round."""
 _MAX_INDENT = 100
+"""Maximum number of blanks by which a template can indent lines."""
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -109,10 +111,10 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         """Evaluate an operator, unless the result may be huge."""
-        numbers = isinstance(left, int | float) and isinstance(right, int | float)
-        if operator == "+" and not numbers:
+        are_numbers = isinstance(left, int | float) and isinstance(right, int | float)
+        if operator == "+" and not are_numbers:
             self._spend(_size(left) + _size(right))
-        elif operator == "**" or not numbers:
+        elif operator == "**" or not are_numbers:
             raise SecurityError(f"prompts can use {operator} only on numbers, and ** not at all")
         elif operator == "*" and max(abs(left), abs(right)) > _MAX_FACTOR:
             raise SecurityError(f"prompts cannot multiply numbers above {_MAX_FACTOR:g}")

@@ -7,8 +7,10 @@ from typing import Any
 
 from ..errors import FiducialError
 
-FREE_CHARACTERS, _CHARACTERS_PER_VALUE_CHARACTER = 1 << 26, 32
-"""Characters that one rendering may process: a constant, plus a multiple of the values' length."""
+FREE_CHARACTERS = 1 << 26
+"""Characters that any rendering may process, whatever its values."""
+_CHARACTERS_PER_VALUE_CHARACTER = 32
+"""Characters that a rendering may process in addition, for each character of its values."""
 
 TOO_LONG = "the template makes far more text than it is given"
 

@@ -220,16 +220,16 @@ def _cut(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, str
     elif len(field.text) <= limit:
         yield name, field.json
     else:
-        end = limit // 4  # a quarter shows the end
-        yield name, dumps(field.text[: limit - end])
+        end_length = limit // 4  # a quarter of the limit shows the end
+        yield name, dumps(field.text[: limit - end_length])
         yield f"{name}_left_out", dumps(f"{len(field.text) - limit} characters")
-        yield f"{name}_end", dumps(field.text[len(field.text) - end :])
+        yield f"{name}_end", dumps(field.text[len(field.text) - end_length :])
 
 
 def _equal_share(lengths: Sequence[int], limit: int, total_limit: int) -> int:
-    """Return the largest limit, up to ``limit``, with which the sum is within ``total_limit``."""
+    """Return the largest limit, up to ``limit``, that keeps all texts within ``total_limit``."""
     remaining = total_limit
-    # Short texts first: what they leave over goes to the longer ones.
+    # Short texts first: the part of the total that they do not use goes to the longer texts.
     for index, length in enumerate(sorted(min(length, limit) for length in lengths)):
         share = remaining // (len(lengths) - index)
         if length > share:

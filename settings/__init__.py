@@ -1,1 +1,1 @@
-"""Settings, each declared once: verbs are structs of a few shared parts."""
+"""Settings of commands, each declared once, in parts that commands share."""

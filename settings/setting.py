@@ -1,7 +1,7 @@
 """Declarations of settings: values, spelling, help, and what could do harm.
 
-A verb (`run`, `calibrate`) is a struct. Each field is a setting: the annotation says what its values are, `Setting` the rest.
-Options of the command line, team files, the trust that these need, and `--help` are made of them.
+A verb (`run`, `calibrate`) has a class of settings. Each field is a setting: its annotation has the type of its values, and a
+`Setting` with everything else. The options of the command line, the check of team files and `--help` are made from these classes.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Setting(msgspec.Struct, frozen=True):
         harmless: True if it names no code, endpoint, cluster, secret or file to write, and drops nothing.
         is_argument: True if it is a positional argument, without an option.
         required: True if it must be given.
-        eager: True if it is read first, since other settings depend on it.
+        eager: True if the command line reads it before other settings, which depend on it.
         shows_default: False if `--help` does not show its default.
     """
 
@@ -119,13 +119,13 @@ class DeclaredSettings:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name}: settings do not change; `replace` returns others")
 
-    def named(self, wanted: Iterable[str]) -> dict[str, Any]:
-        """Return the settings among these names with their values."""
-        names = names_of(type(self))
-        return {name: getattr(self, name) for name in wanted if name in names}
+    def named(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the values of the settings with these names; other names are ignored."""
+        known_names = names_of(type(self))
+        return {name: getattr(self, name) for name in names if name in known_names}
 
     def replace(self, **values: Any) -> Self:
-        """Return these settings with other values of some."""
+        """Return a copy of the settings with some values replaced."""
         return type(self)(**{**vars(self), **values})
 
 
@@ -179,17 +179,26 @@ def verb_settings(verb: type[DeclaredSettings]) -> Iterator[VerbSetting]:
     """
     for name, part in names_of(verb).items():
         kind, setting = get_args(part.__annotations__[name])
-        value, choices, allows_several = _value_type(kind)
-        yield VerbSetting(name, value, choices, allows_several, getattr(part, name, None), setting)
+        value = _value_type(kind)
+        yield VerbSetting(
+            name, value.kind, value.choices, value.allows_several, getattr(part, name, None), setting
+        )
 
 
-def _value_type(kind: Any) -> tuple[Any, tuple[str, ...], bool]:
-    """Return the type of one value, its choices, and whether there may be several."""
+class _ValueType(NamedTuple):
+    """Type of one value of a setting, its choices, and whether there may be several values."""
+
+    kind: Any
+    choices: tuple[str, ...] = ()
+    allows_several: bool = False
+
+
+def _value_type(kind: Any) -> _ValueType:
+    """Return the type of values that an annotation declares."""
     if get_origin(kind) in {Union, UnionType}:
         kind = next(arg for arg in get_args(kind) if arg is not NoneType)
     if get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis:
-        value, choices, _ = _value_type(get_args(kind)[0])
-        return value, choices, True
+        return _value_type(get_args(kind)[0])._replace(allows_several=True)
     if get_origin(kind) is Literal:
-        return str, get_args(kind), False
-    return kind, (), False
+        return _ValueType(str, get_args(kind))
+    return _ValueType(kind)

@@ -1,4 +1,4 @@
-"""Commands to propose, and typed commands parsed, by the settings that verbs declare.
+"""Make commands to propose, and parse typed commands, by the settings that verbs declare.
 
 A run folder contains the text of the command that made it. Only this module parses such a text.
 """
@@ -18,7 +18,7 @@ from .plugging_settings import PluggingSettings
 from .setting import DeclaredSettings, VerbSetting, verb_settings
 
 _SUFFIX = "Settings"
-"""End of the names of verbs' structs: `AuditRunSettings` is of ``audit run``."""
+"""End of the names of verbs' classes: `AuditRunSettings` is the class of ``audit run``."""
 
 
 @lru_cache
@@ -33,7 +33,9 @@ def settings_of(verb: str) -> type[DeclaredSettings] | None:
         ),
         None,
     )
-    if module is None or verb.split(" ") != verb.split():  # blanks that no verb has
+    if (
+        module is None or verb.split(" ") != verb.split()
+    ):  # a name with other blanks than single ones is no verb
         return None
     class_name = verb.replace(" ", "").replace("-", "")
     for name, candidate in vars(import_module(f".{module}", verbs.__name__)).items():

@@ -40,7 +40,7 @@ def criteria_parser(criteria: Sequence[Criterion]) -> ReplyParser:
 
 
 def _entries(reply: Mapping[str, Any], count: int) -> list[Mapping[str, Any]]:
-    """Return one entry for each criterion, in the order of their numbers."""
+    """Return the reply's entry for each criterion, in the order of the criteria's numbers."""
     rows = reply.get(_LIST)
     if not isinstance(rows, list):
         raise DecodingError(f"expected a list of criteria under {_LIST!r}")

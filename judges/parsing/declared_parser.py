@@ -42,7 +42,7 @@ def choice_parser(
     def read(written: str) -> float:
         return _score(written, scores, where)
 
-    # Before the tag, only a bare label counts as a second score.
+    # Text before the tag is read with this function: there, only a label without emphasis counts as a second score.
     def read_unmarked(written: str) -> float:
         if strip_decoration(written) != written.strip().removesuffix("."):
             raise DecodingError("a word with emphasis, alone on a line, is a heading")
@@ -90,7 +90,7 @@ _JSON_FORMATS = {"json_object", "json_schema"}
 
 
 _NUMBER_AFTER_HEADING = "number after"
-"""Key of the version of mode ``number`` with a heading, which changed apart from the rest."""
+"""Key of the version of mode ``number`` with a heading, which has a version of its own."""
 
 PARSER_VERSIONS: Mapping[str, int] = {
     "tags": 4,

@@ -17,7 +17,7 @@ from .parsed_reply import bare_reply, without_thoughts
 _MAX_DIGITS = 18
 """Longer integers are read as floats, since they may not fit into the 64 bits of integers in records."""
 _FENCE = "```"
-_LANGUAGE = re.compile(r"\A(?:json[5c]?)?+\s", re.IGNORECASE)
+_FENCE_LANGUAGE = re.compile(r"\A(?:json[5c]?)?+\s", re.IGNORECASE)
 _BRACES_AND_QUOTES = re.compile(r'[{}"]|\\.', re.DOTALL)
 
 
@@ -71,8 +71,12 @@ def lone_object(text: str, keys: Collection[str]) -> Mapping[str, Any]:
     """
     reply = without_thoughts(text).strip()
     in_fence = reply[len(_FENCE) : -len(_FENCE)]
-    is_fenced = reply.startswith(_FENCE) and reply.endswith(_FENCE) and _LANGUAGE.match(in_fence) is not None
-    return with_keys(decode_object(_LANGUAGE.sub("", in_fence) if is_fenced else bare_reply(text)), keys)
+    is_fenced = (
+        reply.startswith(_FENCE) and reply.endswith(_FENCE) and _FENCE_LANGUAGE.match(in_fence) is not None
+    )
+    return with_keys(
+        decode_object(_FENCE_LANGUAGE.sub("", in_fence) if is_fenced else bare_reply(text)), keys
+    )
 
 
 def with_keys(decoded: Mapping[str, Any], keys: Collection[str]) -> Mapping[str, Any]:
@@ -112,7 +116,7 @@ def parts_of(reply: str) -> Iterator[ReplyPart]:
     """
     position, unclosed = 0, None
     for start, end in _braces(reply):
-        if start < position:  # within the part before
+        if start < position:  # within the previous part
             continue
         if end is None:
             unclosed = start if unclosed is None else unclosed
@@ -137,11 +141,14 @@ def _braces(text: str) -> list[tuple[int, int | None]]:
     """Return the start of each opening brace, and the end of its closing brace, if any.
 
     Braces within a string do not count. But whether a quotation mark begins or ends a string depends on where the object begins.
-    So braces after an even number of quotation marks are matched with each other, and those after an odd number as well. This
+    So braces after an even number of quotation marks are matched only with each other, and so are braces after an odd number. This
     takes one pass over the text.
     """
     opening, closing = list[int](), dict[int, int]()
-    unclosed: tuple[list[int], list[int]] = ([], [])
+    unclosed: tuple[list[int], list[int]] = (
+        [],
+        [],
+    )  # open braces after an even and an odd number of quotation marks
     parity = 0
     for mark in _BRACES_AND_QUOTES.finditer(text):
         if mark[0] == '"':

@@ -1,4 +1,4 @@
-"""Replies that are or contain a JSON object with the score."""
+"""Read replies that are or contain a JSON object with the score."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ def json_parser(
         if len(reply) > _MAX_CHARACTERS:
             raise DecodingError(f"the reply is longer than {_MAX_CHARACTERS} characters")
         objects, text_around = ([lone_object(text, known_keys)], "") if alone else score_key.objects(reply)
-        with_score = [fields for fields in objects if score in fields]
-        parsed_score = one_score([_score(fields[score]) for fields in with_score], scale, where)
+        scored_objects = [fields for fields in objects if score in fields]
+        parsed_score = one_score([_score(fields[score]) for fields in scored_objects], scale, where)
         score_key.second.refuse(text_around, parsed_score)
-        last = with_score[-1]  # all agree on the score; the last one gives the reason
+        last = scored_objects[-1]  # all agree on the score; the last one gives the reason
         if alone:
             _require_present(last, [*all_of, *([fraction_of.list_key] if fraction_of else [])])
-        for fields in with_score:
+        for fields in scored_objects:
             _check_criteria(_criteria(fields, all_of), parsed_score, scale)
         explanation = last.get(reason) if reason else None
         explanation = explanation if isinstance(explanation, str) else None
@@ -136,7 +136,7 @@ def _marks(pieces: Any, keys: Pieces) -> list[float]:
 
 @dataclass(frozen=True)
 class _ScoreKey:
-    """Finds the objects of a reply that contain the score.
+    """Key of the score, which finds the objects of a reply that contain it.
 
     Attributes:
         key: Key of the score.
@@ -154,10 +154,8 @@ class _ScoreKey:
         Raises:
             DecodingError: The key is also somewhere else: within another object, or in something that is not JSON.
         """
-        objects, texts = (
-            list[Mapping[str, Any]](),
-            [""],
-        )  # one text before each object, and one after the last
+        objects: list[Mapping[str, Any]] = []
+        texts = [""]  # one text before each object, and one after the last
         for part in parts_of(reply):
             decoded = with_keys(part.decoded, self.known_keys) if part.decoded else part.decoded
             if part.kind == "object" and self.key in decoded:

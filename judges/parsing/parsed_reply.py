@@ -1,4 +1,4 @@
-"""Parsed replies, and what all parsers share.
+"""Parsed replies, and the functions and patterns that all parsers share.
 
 A parser reads a reply's text into a `ParsedReply`, or raises DecodingError.
 """
@@ -74,7 +74,10 @@ def bare_reply(text: str) -> str:
 
 
 _MAX_ROUNDING = 0.01 - 1e-9
-"""A share may be rounded by less than this: judges write 0.33 for a third, and 0.67 or 0.66 for two thirds."""
+"""A share may be rounded by less than this: judges write 0.33 for a third, and 0.67 or 0.66 for two thirds.
+
+A difference of 0.01 is too much, even if floating-point arithmetic makes it a little less.
+"""
 
 _MAX_NAMED_SCORES = 5
 """Maximum number of scores that an error names."""
@@ -95,10 +98,10 @@ def share_of_marked(score: float, marks: Sequence[float]) -> float:
 
 
 def one_score(values: Iterable[float], scale: Scale, where: str) -> float:
-    """Return the only different number, as a score on the scale.
+    """Return the number that all values equal, as a score on the scale.
 
     Raises:
-        DecodingError: There is no number, there are different ones, or it is not on the scale.
+        DecodingError: There is no number, there are different numbers, or the number is not on the scale.
     """
     scores = sorted(set(values))  # a judge may repeat its score
     if not scores:
@@ -126,7 +129,7 @@ _QUOTATION_END = re.compile(rf"\A(?:[.!*_`]|</?\w{{1,20}}>)*+[{QUOTES}](?!\w)")
 def ends_quotation(before: str, behind: str) -> bool:
     """Return whether a score is the end of a quotation, given the texts before and after it.
 
-    A score that is alone between quotation marks is not.
+    A score that stands alone between quotation marks is not the end of a longer quotation.
     """
     return _QUOTATION_END.match(behind) is not None and before.rstrip("*_`")[-1:] not in [*QUOTES]
 

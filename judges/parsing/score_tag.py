@@ -127,21 +127,21 @@ def _between(reply: str, name: str) -> str:
 def _without_reasons(reply: str, names: Sequence[str]) -> tuple[str, list[_Reason]]:
     """Cut the reasons out of a reply, each from its opening tag to the next closing one.
 
-    A line break replaces each, so that the texts around it cannot form a tag.
+    A line break replaces each reason, so that the texts around the reason cannot form a tag.
     """
     if not names:
         return reply, []
     closings = {name.lower(): re.compile(f"</{name}>", _TAG_FLAGS) for name in names}
     opening = re.compile(f"<({'|'.join(closings)})>", _TAG_FLAGS)
-    pieces, reasons, position, length = list[str](), list[_Reason](), 0, 0
+    pieces, reasons = list[str](), list[_Reason]()
+    position = length = 0  # in the reply, and in the rest
     for tag in opening.finditer(reply):
         name = tag[1].lower()
         if tag.start() < position or name not in closings:
             continue
         end = closings[name].search(reply, tag.end())
-        if (
-            end is None
-        ):  # then no later tag of this name is closed either; not searching again keeps this linear
+        if end is None:
+            # No later tag of this name is closed either. Without further searches for it, this stays linear.
             del closings[name]
             continue
         pieces.append(reply[position : tag.start()])
@@ -154,8 +154,8 @@ def _without_reasons(reply: str, names: Sequence[str]) -> tuple[str, list[_Reaso
 def _require_nothing_behind(before: str, behind: str) -> None:
     """Refuse text behind the score, apart from marks that are ignored.
 
-    A backtick is ignored if there is one directly before the score, and a quotation mark if the reply begins with one. Otherwise
-    they would show that the score ends a quotation.
+    A backtick is ignored if another one is directly before the score. A quotation mark is ignored if the reply begins with one. Any
+    other backtick or quotation mark shows that the score ends a quotation.
     """
     marks = before[len(before.rstrip(f"{QUOTES}{DECORATION}")) :]
     if "`" in marks:

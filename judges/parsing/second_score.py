@@ -20,12 +20,13 @@ NUMERAL = (
 
 _WORD_START, _WORD_END = r"(?<![^\W_])", r"(?![^\W_])"
 _NO_CONDITION = r"(?!\s{1,3}(?:if|when|only|unless|would|means)\b)"
-"""Excludes a score with a condition: a judge that writes ``1 if it is right`` repeats the instructions."""
+"""Lookahead that excludes a score with a condition: a judge that writes ``1 if it is right`` repeats the instructions."""
 
 _LAST_NUMBER = re.compile(
     r"(?:[.!?:]\s{1,4}|>\s{0,4})([*_`\"']{0,4}[-+]?[0-9][0-9.,/]{0,20}[*_`\"'.\s]{0,8})\Z"
 )
 _MAX_SEARCHED_END = 80
+"""Characters at the end of a text in which a last number is looked for."""
 _MAX_ROUNDING = 0.01
 """Scores that differ by less than this share of the scale count as equal: 0.67 and 2/3."""
 
@@ -54,6 +55,7 @@ class SecondScore:
     def headed(cls, heading: str, read: Callable[[str], float], scale: Scale) -> Self:
         """Look for values after a heading at the beginning of a line, in any markup."""
         words = r"[\W_]{1,4}".join(map(re.escape, re.findall(r"[^\W_]+", heading)))
+        # A heading without words matches nothing: `(?!)` always fails.
         label = rf"^[^\w\n]{{0,12}}{words}{_WORD_END}[*_ ]{{0,4}}[:=\n]" if words else r"(?!)"
         return cls(_labelled(label, NUMERAL), read, scale)
 

@@ -1,6 +1,7 @@
 """Read replies that split an answer into statements.
 
-A splitter must neither add to the answer nor leave much out. So each statement has a quote from the answer, and these are checked.
+A splitter must neither add to the answer nor leave much out. So each statement comes with a quote from the answer, and statements and
+quotes are compared with the answer.
 """
 
 from __future__ import annotations
@@ -21,10 +22,11 @@ MIN_FAMILIAR = 0.6
 """Minimum share of a statement's runs of three characters that occur in answer or question. Names may replace pronouns."""
 
 MAX_STATEMENTS = 1_000
+"""Maximum number of statements of one answer."""
 
 _KEYS = frozenset({"statements", "statement", "quote"})
 
-_RUN_LENGTH = 3
+_RUN_LENGTH = 3  # characters
 _DIGITS = re.compile(r"[0-9]+")
 _THOUSANDS_SEPARATOR = re.compile(r"(?<=[0-9])[.,'\u00a0\u202f ](?=[0-9])")
 
@@ -45,14 +47,14 @@ def statements_parser(answer: str, question: str) -> ReplyParser:
     """
 
     def parse(text: str) -> ParsedReply:
-        statements = _read(text)  # first, since the answer may be much longer
+        statements = _read(text)  # before the answer is prepared, which may be much longer than the reply
         answer_characters = _squeeze(answer)
         source = _ascii_digits(f"{answer}\n{question}")
         numbers = _numbers(source) | _numbers(_THOUSANDS_SEPARATOR.sub("", source))
         source_runs = _runs(_squeeze(source))
         for statement in statements:
             _require_no_additions(statement, numbers, source_runs)
-        covered = _covered(answer_characters, statements)
+        covered = _covered_share(answer_characters, statements)
         if covered < MIN_COVERED:
             raise DecodingError(f"the statements quote only {100 * covered:.0f} % of the answer")
         distinct = {statement.text: statement for statement in statements}
@@ -92,7 +94,7 @@ def _require_no_additions(statement: Statement, numbers: set[str], source_runs: 
         raise DecodingError(f"a statement says what the answer does not: {statement.text[:60]!r}")
 
 
-def _covered(squeezed: str, statements: list[Statement]) -> float:
+def _covered_share(squeezed: str, statements: list[Statement]) -> float:
     """Return the share of the answer's letters and digits that the quotes cover.
 
     Raises:

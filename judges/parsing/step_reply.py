@@ -15,6 +15,7 @@ STEP_NAMED, STEP_COUNT = "step", "steps"
 """Evidence keys: the step that the judge names (0 for none), and the number of steps."""
 
 _STEP_NUMBERS = Scale(0, 1_000_000, 1)
+"""Whole numbers from 0. The upper end is arbitrary: `bounded_step_parser` knows a trajectory's number of steps."""
 _NONE = "none"
 
 

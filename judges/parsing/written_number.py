@@ -1,6 +1,6 @@
 """Find numbers in replies: alone, first or last, or as a fraction of the best score.
 
-Functions return a list of no or one score.
+Functions that return a list of scores return one score, or an empty list if there is none.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ _NUMBER_LIKE = re.compile(
       )""",
     re.VERBOSE,
 )
-"""Anything written with digits, or (skipped) a name with digits in it. Possessive quantifiers keep it linear."""
+"""A figure (anything written with digits), or a name with digits in it. Possessive quantifiers keep the search linear."""
 DECORATED = f"[{re.escape(DECORATION)}]"
 
 _SENTENCE_BREAK = re.compile(r"[.:!?=|\n\])}\u3002\uff1a]")
 _CLAUSE_BREAK = re.compile(r"[.,:;!?=|\n\])}\u3001\u3002\uff0c\uff1a\uff1b]")
 _WORD = re.compile(r"[^\W\d_]+")
 _MAX_WORDS_BETWEEN = 3
+"""Maximum number of words between a score and the end of the scale that explains it, as in ``0 (on a scale to 1)``."""
 _NEGATION_END = re.compile(r"(?:\bnot|n['\u2019]t|\bnever)[\s(\"'*`]{1,3}\Z", re.IGNORECASE)
 _PERCENT = 100
 
@@ -80,7 +81,7 @@ def fraction_of_best(text: str, scale: Scale) -> list[float]:
 
 
 def first_number(text: str, scale: Scale, *, fractions: bool) -> list[float]:
-    """Return the score that the first line of a text is, or begins with, else none."""
+    """Return the score that is the first line of a text, or begins it; or no score."""
     line = text.lstrip(DECORATION).partition("\n")[0]
     figure = _NUMBER_LIKE.match(line)
     value = None if figure is None or not figure["figure"] else _value(figure[0], scale)

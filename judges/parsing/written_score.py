@@ -45,6 +45,7 @@ _HEADING_START = r"^[\s*_#`-]{0,12}+"
 _UNIT = re.compile(rf"\A{_CLOSING_MARKS}[^\W\d_]{{0,12}}+{_CLOSING_MARKS}\Z")
 """Text that may follow a score: at most one word, as in ``4 points``, and closing marks."""
 _STATED_FIRST = re.compile(rf"\A{DECORATED}*+({NUMBER})\s?(?:[.;:!?)\u2013\u2014]|,\s?[^\W\d_])")
+"""A number at the beginning, as in ``1. The answer is right``: the judge may state its score first."""
 
 
 def number_parser(
@@ -140,6 +141,7 @@ def _last_number_finder(scale: Scale, *, fractions: bool, headed: bool) -> Calla
             raise DecodingError(f"text behind the score {where}: {excerpt(behind)}")
         if headed:
             stated = _STATED_FIRST.match(before)
+            # On a line of its own, the first number counts as a second score if it differs.
             second.refuse(before if stated is None else f"{before}\n{stated[1]}", score)
         return score
 

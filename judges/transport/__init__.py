@@ -1,4 +1,4 @@
-"""The way to a model and back.
+"""Send requests to models, and receive their replies.
 
 A `Provider` answers a `Request` with a `Reply`. `OpenAIProvider` calls the model; it sends bytes through a `Sender`, in the form
 of an `Api`. All other providers wrap one: they retry, limit, cache or record. `connect` stacks them.

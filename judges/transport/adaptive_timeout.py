@@ -1,4 +1,4 @@
-"""Give up calls that hang: far slower than usual, while the server answers others.
+"""Give up calls that take far longer than usual while the server answers other calls.
 
 `ReplyTimes` decides which calls hang, `HangWatch` ends them with a timer, and `PatientProvider` repeats them.
 """
@@ -47,22 +47,23 @@ class CallInFlight:
 class ReplyTimes:
     """Usual reply times of one model, and the calls that exceed them.
 
-    A call hangs under two conditions. First, it has taken ``multiple`` times as long as 95 of the last 100 replies, and at least a
-    second. Second, a later call has a reply, or another endpoint has no call left to answer; if the server is slow for all calls,
-    another one would only add to its load. Each time that a call is given up, the limit of the next one for that request doubles, so
-    that a slow request ends at last.
+    A call hangs if two conditions hold. First, it has taken ``multiple`` times the usual time (95 of the last 100 replies took less),
+    and at least a second. Second, a later call has a reply, or another endpoint has no call left to answer. Without the second
+    condition, calls to a server that is slow for everyone would be repeated, which adds to its load. Each time that a call is given
+    up, the limit of the next call for the same request doubles, so that a slow request gets its reply at last.
     """
 
     multiple: float
     _seconds: dict[int, deque[float]] = field(default_factory=dict[int, deque[float]])
     _in_flight: dict[int, CallInFlight] = field(default_factory=dict[int, CallInFlight])
-    _begun: int = 0
-    _newest_replied: int = -1
+    _calls_begun: int = 0
+    _newest_replied: int = -1  # number of the latest call that has a reply
 
     def begin(self, now: float, given_up: int = 0, endpoint: int = 0) -> CallInFlight:
         """Record the start of a call."""
-        call = self._in_flight[self._begun] = CallInFlight(self._begun, now, given_up, endpoint)
-        self._begun += 1
+        call = CallInFlight(self._calls_begun, now, given_up, endpoint)
+        self._in_flight[call.number] = call
+        self._calls_begun += 1
         return call
 
     def end(self, call: CallInFlight, now: float, *, replied: bool) -> None:
@@ -86,7 +87,8 @@ class ReplyTimes:
     def hanging(self, now: float) -> list[CallInFlight]:
         """Return the calls in flight that hang."""
         allowance = self.allowance()
-        idle_endpoints = self._known_endpoints() - {call.endpoint for call in self._in_flight.values()}
+        busy_endpoints = {call.endpoint for call in self._in_flight.values()}
+        idle_endpoints = self._known_endpoints() - busy_endpoints
         return [
             call
             for call in self._in_flight.values()
@@ -105,11 +107,11 @@ class ReplyTimes:
 
 
 class HangWatch:
-    """Timer that gives up calls that hang (`ReplyTimes`), or none if the multiple is 0."""
+    """Timer that gives up calls that hang (`ReplyTimes`), unless the multiple is 0."""
 
     def __init__(self, multiple: float) -> None:
         self._multiple = multiple
-        self._models: dict[str, ReplyTimes] = {}
+        self._times_by_model: dict[str, ReplyTimes] = {}
         self._next_check: asyncio.TimerHandle | None = None
 
     async def ask(self, provider: Provider, request: Request, given_up: int, endpoint: int = 0) -> Reply:
@@ -120,7 +122,7 @@ class HangWatch:
         """
         if not self._multiple:
             return await provider.complete(request)
-        times = self._models.setdefault(request.model, ReplyTimes(self._multiple))
+        times = self._times_by_model.setdefault(request.model, ReplyTimes(self._multiple))
         loop = asyncio.get_running_loop()
         call = times.begin(loop.time(), given_up, endpoint)
         if self._next_check is None:
@@ -139,11 +141,11 @@ class HangWatch:
         """Check all calls at once, since a timer for each call is expensive."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        for times in self._models.values():
+        for times in self._times_by_model.values():
             for call in times.hanging(now):
                 if call.timer is not None and not call.timer.expired():
                     call.timer.reschedule(now)
-        is_busy = not all(times.idle for times in self._models.values())
+        is_busy = not all(times.idle for times in self._times_by_model.values())
         self._next_check = loop.call_later(_CHECK_SECONDS, self._give_up_hanging) if is_busy else None
 
     def close(self) -> None:

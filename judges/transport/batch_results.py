@@ -45,9 +45,9 @@ class _Line(msgspec.Struct):
 
 
 class _ResultPosition(NamedTuple):
-    """Position of a result: the number of its file, and its offset in it."""
+    """Position of a result: file number and offset in bytes; and whether it is a reply."""
 
-    file: int
+    file_number: int
     offset: int
     succeeded: bool
 
@@ -57,7 +57,8 @@ class ResultsTally(NamedTuple):
 
     Attributes:
         results: Requests that have a result.
-        unasked: Results that no request asked for: of other prompts, models or outputs, or of outputs that have a verdict.
+        unasked: Results that no request of this run asked for. They belong to other prompts, models or outputs, or to outputs that
+            have a verdict already.
         superseded: Further results of the same request.
         served_by: Number of replies by models of another family than the requested one, by model name.
     """
@@ -89,11 +90,11 @@ class BatchResults:
         self._requested = set[str]()
         self._superseded = 0
         self._other_models = Counter[str]()
-        for number, path in enumerate(paths):
+        for file_number, path in enumerate(paths):
             for line, offset, raw in read_lines(path):
                 result = _read_line(raw, path, line)
                 if result is not None:
-                    self._add(result, number, offset)
+                    self._add(result, file_number, offset)
         self._files: list[BinaryIO] = [path.open("rb") for path in paths]
 
     def __contains__(self, key: str) -> bool:
@@ -114,7 +115,7 @@ class BatchResults:
         position = self._positions.get(key)
         if position is None:
             raise NotRecordedError(self._missing)
-        file = self._files[position.file]
+        file = self._files[position.file_number]
         file.seek(position.offset)
         line = _decode(file.readline())
         if position.succeeded and line.response is not None:
@@ -144,11 +145,11 @@ class BatchResults:
         for file in self._files:
             file.close()
 
-    def _add(self, result: _Line, file: int, offset: int) -> None:
+    def _add(self, result: _Line, file_number: int, offset: int) -> None:
         earlier = self._positions.get(result.custom_id)
         self._superseded += earlier is not None
         if earlier is None or result.succeeded or not earlier.succeeded:
-            self._positions[result.custom_id] = _ResultPosition(file, offset, result.succeeded)
+            self._positions[result.custom_id] = _ResultPosition(file_number, offset, result.succeeded)
 
 
 def _read_line(raw: bytes, path: Path, line: int) -> _Line | None:

@@ -46,7 +46,7 @@ class Budget:
         self._in_flight = 0
         self._longest_completion = 0
         self._prices = prices
-        self._known: dict[str, Prices] = {}
+        self._price_by_model: dict[str, Prices] = {}
         self._waiting: list[asyncio.Future[None]] = []
 
     def require_price(self, model: str) -> None:
@@ -132,14 +132,14 @@ class Budget:
         return self._price(model).cost(reply.prompt_tokens, reply.completion_tokens, reply.cached_tokens)
 
     def _price(self, model: str) -> Prices:
-        if model not in self._known:
+        if model not in self._price_by_model:
             prices = self._prices(model)
             if prices is None:
                 raise ConfigurationError(
                     f"{setting('max_cost')}: no price is known for the model {model!r}: add {setting('price', 'IN/OUT')}, in dollars for a million tokens"
                 )
-            self._known[model] = prices
-        return self._known[model]
+            self._price_by_model[model] = prices
+        return self._price_by_model[model]
 
 
 class BudgetedProvider(WrappingProvider):
@@ -211,7 +211,7 @@ def _token_estimate(n_bytes: int, extra: int, images: int = 0) -> Estimate:
 def completion_limit(request: Request) -> int | None:
     """Return the token limit of a reply, or None if the request sets none.
 
-    Decision models write no text; they count a few tokens for each answer.
+    Decision models write no text, so their limit is an estimate: a few tokens for each answer.
     """
     if request.api != "chat":
         return _ANSWER_TOKENS * len(request.parameters["questions"])

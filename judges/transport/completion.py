@@ -14,7 +14,7 @@ from .event_streams import is_event_stream, join_events
 from .exchange import CallError, Reply, RequestedCall, TokenLogprob
 
 _DOCTYPE = b"<!doctype html"
-_MAX_TOKENS = 1 << 53
+_MAX_EXACT_COUNT = 1 << 53
 """Larger counts are not exact as floats in JSON, and are ignored."""
 _MAX_SHOWN_BYTES = 100
 _MIN_LOGPROB = -9999.0
@@ -73,7 +73,7 @@ def read_json(raw: bytes) -> object:
     """Decode the body of a response, or the events of a stream.
 
     Raises:
-        CallError: The body is not JSON. It is retryable, since bodies may be cut off, unless the body is a page of HTML.
+        CallError: The body is not JSON. The error is retryable, since bodies may be cut off; for a page of HTML it is not.
     """
     if is_event_stream(raw):
         return join_events(raw)
@@ -108,7 +108,7 @@ def read_completion(payload: object) -> Reply:
     """Read the body of a chat completion.
 
     Raises:
-        CallError: It is another body. This is retryable, since overloaded gateways answer with other objects.
+        CallError: The payload is not a chat completion. The error is retryable, since overloaded gateways answer with other objects.
     """
     try:
         body = convert(payload, _Completion)
@@ -181,9 +181,10 @@ _CACHED_TOKENS_FIELDS = (
 
 
 def cached_tokens(usage: object, prompt_tokens: int) -> int:
-    """Return the prompt tokens that the provider had cached and bills at less, or 0."""
-    for *outer, name in _CACHED_TOKENS_FIELDS:
-        count = token_count(field_of(usage, outer[0]) if outer else usage, name)
+    """Return the number of prompt tokens that the provider had cached and bills at less, or 0."""
+    for *parents, name in _CACHED_TOKENS_FIELDS:
+        container = field_of(usage, parents[0]) if parents else usage
+        count = token_count(container, name)
         if count:
             return min(count, prompt_tokens)
     return 0
@@ -192,7 +193,7 @@ def cached_tokens(usage: object, prompt_tokens: int) -> int:
 def token_count(usage: object, name: str) -> int:
     """Return a token count, or 0 if it is no valid number."""
     value = field_of(usage, name)
-    return int(value) if isinstance(value, int | float) and 0 <= value <= _MAX_TOKENS else 0
+    return int(value) if isinstance(value, int | float) and 0 <= value <= _MAX_EXACT_COUNT else 0
 
 
 def read_logprobs(logprobs: Any) -> list[TokenLogprob] | None:

@@ -111,9 +111,9 @@ async def connect(  # noqa: PLR0913 - a caller passes every option by name
         record: A file to record replies to.
         budget: Limit on calls and cost, or None for no limit.
         meanwhile: Other work, done step by step during the wait for the first responses.
-        elsewhere: Function that runs the provider which it is given a function to make, in other processes. Limits and the
-            budget stay in this process.
-        trials: The first calls to each model, if providers share them, or None for this provider's own.
+        elsewhere: Function that makes a provider which sends its requests from other processes. Its argument makes the provider
+            that each process uses. Limits and the budget stay in this process.
+        trials: Trials that several providers share, or None if this provider has trials of its own.
         failing: Called for each failed call.
 
     Raises:

@@ -1,7 +1,8 @@
-"""Decision models: typed questions about material (the state) in, probabilities out.
+"""Translate requests to decision models into three dialects, and replies back.
 
-There are three dialects. Requests are translated to a dialect here, and replies back, so that no other module depends on one. The
-`Reply.text` is JSON in a form of our own: the answer to each question, or null without one. `decision_scores` checks the answers.
+A decision model is asked typed questions about material (the state), and answers with probabilities. No other module depends on a
+dialect. The `Reply.text` is JSON in a form of our own: the answer to each question, or null without one. `decision_scores` checks
+the answers.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _MAX_BYTES_PER_TOKEN = 10
 _MIN_COMPARED_BYTES = 2_000
 """In shorter requests, tokens are not compared with bytes, since servers count different overheads."""
 _REPEATED_SIGN = re.compile(rb"([^A-Za-z0-9])\1+")
-"""A sign repeated, as in padding, which may be a single token."""
+"""A repeated sign, as in padding. Any number of repetitions may be a single token."""
 
 
 class Question(NamedTuple):
@@ -92,7 +93,9 @@ def _map_question(question: Question) -> dict[str, Any]:
     if question.type == "score":
         levels = [_described(label, text) for label, text in question.options.items()]
         return {"type": "score", "instructions": question.ask, "criteria": levels}
-    kind = "noul" if question.type == "yes_no" else "choice"
+    kind = (
+        "noul" if question.type == "yes_no" else "choice"
+    )  # `noul` is these dialects' name of a yes/no question
     criteria = {"criteria": dict(question.options)} if question.options else {}
     return {"type": kind, "instructions": question.ask, **criteria}
 
@@ -192,7 +195,7 @@ def _require_end(canary: Mapping[str, Any] | None) -> None:
 
 
 def asked_in(request: Request) -> list[Question]:
-    """Return the questions in a request's body, with names, types and labels of options alone."""
+    """Return the questions in a request's body. They have names, types and labels, but no texts."""
     questions: Any = request.parameters["questions"]
     if isinstance(questions, list):
         return [_asked_in_list(question) for question in cast("list[dict[str, Any]]", questions)]
@@ -253,13 +256,14 @@ def _answer(question: Question, answer: object) -> dict[str, Any] | None:
         return {"p": _scalar(fields.get("probability") if p is None else p)}
     received: dict[str, Any] = {}
     for label, p in _distribution(fields.get("probabilities"), by_value=question.type == "choice"):
-        received[label] = (
-            "two of them" if label in received else p
-        )  # a text is no probability, so it is refused
+        # Two probabilities of one label are replaced by a text, which `decision_scores` refuses.
+        received[label] = "two of them" if label in received else p
     labels = list(question.options)
-    probabilities = {label: received.get(label) for label in labels}
-    if question.type == "score":  # levels have no other name in two of the dialects
-        probabilities = {str(level): received.get(label) for level, label in enumerate(labels)}
+    # Levels are named by their position, their only name in two of the dialects.
+    own_labels = map(str, range(len(labels))) if question.type == "score" else labels
+    probabilities = {
+        own_label: received.get(label) for own_label, label in zip(own_labels, labels, strict=True)
+    }
     unexpected = sorted(replace_surrogates(label) for label in received.keys() - set(labels))
     return {"probabilities": probabilities, **({"unexpected": unexpected} if unexpected else {})}
 
@@ -277,7 +281,10 @@ def _distribution(probabilities: object, *, by_value: bool) -> Iterator[tuple[st
 
 
 def _scalar(value: Any) -> Any:
-    """Return a number unchanged, or anything else as a short text, which is refused later."""
+    """Return a number unchanged, or anything else as a short text, which is refused later.
+
+    Integers beyond the exact range of floats become texts, too.
+    """
     if value is None or isinstance(value, float) or (isinstance(value, int) and abs(value) < 1 << 53):
         return value
     return replace_surrogates(str(value)[:40])

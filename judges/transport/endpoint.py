@@ -1,7 +1,7 @@
 """Endpoints: address and credentials of a model, and removing the key from texts.
 
-An `EndpointGroup` is several endpoints of one model, each an `EndpointShare` with its own limits; `EndpointUse` counts what each
-of them did.
+An `EndpointGroup` consists of several endpoints of one model. Each is an `EndpointShare` with its own limits, and `EndpointUse`
+counts its calls.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...errors import UsageError
 from ...spelling import setting
 from .exchange import ApiName
 
-_OPENAI = "openai.com"
+_OPENAI_DOMAIN = "openai.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class Endpoint:
 
     Attributes:
         base_url: The API's root, such as ``http://127.0.0.1:8000/v1``; None for OpenAI's own. Azure: the resource's address.
-        api_key: The key; never shown, stored or logged. None for the variable that the openai library reads.
+        api_key: The key; never shown, stored or logged. If it is None, the openai library reads it from its environment variable.
         kind: ``openai`` for every compatible endpoint, ``azure`` for Azure OpenAI.
         api_version: API version; only for Azure.
-        organization: OpenAI's organization that is billed, or None for the variable that the openai library reads.
+        organization: OpenAI's organization that is billed. If it is None, the openai library reads its environment variable.
         token: Function that returns a token to use instead of a key; it caches the token. Only for Azure.
         api: The protocol that the server speaks.
         path: Path of requests for decisions below the address, or None for the usual path of the protocol.
@@ -88,7 +88,7 @@ class Endpoint:
         if self.kind == "azure" or self.base_url is None or self.api_key is None or self.organization:
             return True
         host = urlsplit(self.base_url).hostname or ""
-        return host == _OPENAI or host.endswith("." + _OPENAI)
+        return host == _OPENAI_DOMAIN or host.endswith("." + _OPENAI_DOMAIN)
 
     @property
     def exposes_key(self) -> bool:
@@ -226,6 +226,7 @@ def _forms(key: str) -> Iterator[str]:
         yield "".join(map(escape.format, key.encode()))
     for before in range(3):
         # A letter of base64 encodes six bits. Letters at both ends that also encode neighbouring bytes are left out.
-        first, bits = -(-before * 8 // 6), (before + len(key.encode())) * 8
+        first_letter = -(-before * 8 // 6)  # rounded up
+        end_letter = (before + len(key.encode())) * 8 // 6
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
-            yield encode(b"\0" * before + key.encode()).decode()[first : bits // 6]
+            yield encode(b"\0" * before + key.encode()).decode()[first_letter:end_letter]

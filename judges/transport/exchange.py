@@ -33,7 +33,7 @@ class Request:
         repeat: Number of the repetition; each repetition is a separate request.
         attempt: 0, or 1 for the retry of an unreadable reply.
         key: Hash of the fields above; equal requests have equal keys in every run.
-        anew: Whether to ignore the cached reply, since it cannot be read.
+        anew: Whether to call the model even if a reply is cached, since the cached reply cannot be read.
         retry: Number of earlier commands that got only unreadable replies. Batches need it to tell the requests apart.
         api: The protocol. If it is not ``chat``, there are no messages, and ``parameters`` is the whole body but the model.
     """
@@ -50,7 +50,7 @@ class Request:
 
     @property
     def custom_id(self) -> str:
-        """Id of the request in a batch; that of a retry differs from those in earlier batches."""
+        """Id of the request in a batch; a retry has another id than in earlier batches."""
         return f"{self.key}-{self.retry}" if self.retry else self.key
 
     def body(self) -> dict[str, Any]:
@@ -190,7 +190,7 @@ class CallError(ProviderError):
 
 
 class NotRecordedError(CallError):
-    """A call was not made, since replies are only replayed, and this one was not recorded."""
+    """A call was not made: replies are only replayed, and there is none to this request."""
 
     calls = 0
 

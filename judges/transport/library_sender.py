@@ -14,7 +14,7 @@ import openai
 from .endpoint import Endpoint, redactor
 from .exchange import CallError, Request
 from .responses_api import Api
-from .sending import LARGEST, Response, bounded_body, connection_failed
+from .sending import MAX_BODY_BYTES, Response, bounded_body, connection_failed
 
 
 class LibrarySender:
@@ -133,6 +133,7 @@ async def _unpack(pieces: AsyncIterator[bytes], encoding: str) -> AsyncIterator[
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: read from the header whether it is gzip or zlib
     async for piece in pieces:
         try:
-            yield unpacker.decompress(piece, LARGEST + 1)
+            # One byte above the limit is enough for `bounded_body` to refuse the body.
+            yield unpacker.decompress(piece, MAX_BODY_BYTES + 1)
         except zlib.error as error:
             raise CallError(f"the response cannot be unpacked: {error}", retryable=True) from error

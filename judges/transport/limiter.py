@@ -15,12 +15,12 @@ _MIN_WINDOW = 16
 """A burst is looked for in as many last calls as fill the slots twice, but at least in this many."""
 _BURST_FACTOR = 0.5
 """Factor of the limit after a burst."""
-_DEFAULT_PAUSE = 0.5
-"""Seconds to pause after a burst if the server does not say how long to wait."""
-_MAX_PAUSE = 120.0
-"""Maximum pause in seconds, even if the server asks for more."""
-_HOPELESS_AFTER = 300.0
-"""After this many seconds with 429s alone, waiting calls fail: a daily quota does not come back during a run."""
+_DEFAULT_PAUSE_SECONDS = 0.5
+"""Pause after a burst if the server does not say how long to wait."""
+_MAX_PAUSE_SECONDS = 120.0
+"""Maximum pause, even if the server asks for more."""
+_HOPELESS_SECONDS = 300.0
+"""After this time with 429s alone, waiting calls fail: a daily quota does not come back during a run."""
 _MAX_LATE_STARTS = 5
 """At most this many starts are made up for at once if a timer fires late."""
 
@@ -28,16 +28,16 @@ _MAX_LATE_STARTS = 5
 class AdaptiveLimiter:
     """Slots for calls in flight, whose number adapts to rate limits (HTTP 429) alone.
 
-    It grows by one for each round of replies, and halves after a burst of 429s (additive increase, multiplicative decrease). Calls
-    that began before the burst do not halve it again. It begins at the maximum, since most servers allow that.
+    The number grows by one for each round of replies, and halves after a burst of 429s (additive increase, multiplicative decrease).
+    Calls that began before the burst do not halve it again. The number begins at the maximum, since most servers allow that.
 
     No call starts during the wait that the server asks for. If a 429 names a rate, starts are spaced by it from then on. If only
     429s arrive for minutes, waiting callers get an error. A ticket is the number of a call, in the order of their starts.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._limit = float(most)
+    def __init__(self, max_calls: int) -> None:
+        self._max_calls = max_calls
+        self._limit = float(max_calls)  # fractional: each reply adds a part of a slot
         self.active = 0
         """Number of calls in flight."""
         self._started = 0
@@ -75,7 +75,7 @@ class AdaptiveLimiter:
             CallError: The server has rate-limited everything for minutes, and asks to wait longer.
         """
         if self.hopeless():
-            raise nothing_but_rate_limits()
+            raise hopeless_error()
         turn: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
@@ -90,7 +90,7 @@ class AdaptiveLimiter:
         """Release a slot after a reply."""
         self._only_limited_since = None
         # One more slot after as many replies as there are slots.
-        self._limit = min(self._most, self._limit + 1 / self._limit)
+        self._limit = min(self._max_calls, self._limit + 1 / self._limit)
         self._release()
 
     def failed(self, ticket: int, error: BaseException) -> None:
@@ -123,7 +123,11 @@ class AdaptiveLimiter:
         return len(self._limited_tickets) >= _BURST_SHARE * min(window, self._started)
 
     def _pause(self, error: CallError) -> None:
-        seconds = _DEFAULT_PAUSE if error.retry_after is None else min(error.retry_after, _MAX_PAUSE)
+        seconds = (
+            _DEFAULT_PAUSE_SECONDS
+            if error.retry_after is None
+            else min(error.retry_after, _MAX_PAUSE_SECONDS)
+        )
         # One interval more, since a timer that fires too early would cause another 429.
         self.opens_at = max(self.opens_at, asyncio.get_running_loop().time() + seconds + self._start_interval)
 
@@ -132,13 +136,13 @@ class AdaptiveLimiter:
         if self._only_limited_since is None:
             return False
         now = asyncio.get_running_loop().time()
-        return now - self._only_limited_since > _HOPELESS_AFTER and now < self.opens_at
+        return now - self._only_limited_since > _HOPELESS_SECONDS and now < self.opens_at
 
     def _fail_waiting(self) -> None:
         waiting, self._waiting = self._waiting, deque()
         for turn in waiting:
             if not turn.done():
-                turn.set_exception(nothing_but_rate_limits())
+                turn.set_exception(hopeless_error())
 
     def _release(self) -> None:
         self.active -= 1
@@ -168,10 +172,10 @@ def got_slot(turn: asyncio.Future[Any]) -> bool:
     return turn.done() and not turn.cancelled() and turn.exception() is None
 
 
-def nothing_but_rate_limits() -> CallError:
+def hopeless_error() -> CallError:
     """Return the error for requests that are not sent while the server rate-limits everything."""
     error = CallError(
-        f"not asked: the endpoint has answered nothing but HTTP 429 (too many requests) for more than {_HOPELESS_AFTER:g} s, and "
+        f"not asked: the endpoint has answered nothing but HTTP 429 (too many requests) for more than {_HOPELESS_SECONDS:g} s, and "
         "asks to wait still longer",
         status=HTTPStatus.TOO_MANY_REQUESTS,
     )

@@ -16,7 +16,7 @@ import msgspec
 from .adaptive_timeout import HangWatch
 from .endpoint import EndpointShare, EndpointUse
 from .exchange import CallError, Provider, Reply, Request
-from .limiter import AdaptiveLimiter, got_slot, nothing_but_rate_limits
+from .limiter import AdaptiveLimiter, got_slot, hopeless_error
 from .pooled_endpoint import PooledEndpoint, concerns_request
 
 
@@ -148,7 +148,7 @@ class SpreadingProvider:
         )
         free = [candidate for candidate in candidates if candidate.free(now)]
         typical_seconds = [member.seconds for member in self._members if member.seconds is not None]
-        # An endpoint without a reply counts as fast as the fastest, so that it is tried.
+        # An endpoint without a reply counts as fast as the fastest, so that it is tried. Without any reply, only loads differ.
         usual = min(typical_seconds, default=1.0)
         return min(free, key=lambda endpoint: endpoint.cost(usual), default=None)
 
@@ -166,7 +166,7 @@ class SpreadingProvider:
         waiting, self._waiting = self._waiting, deque()
         for waiter in waiting:
             if not waiter.turn.done():
-                waiter.turn.set_exception(nothing_but_rate_limits())
+                waiter.turn.set_exception(hopeless_error())
 
     async def aclose(self) -> None:
         """Close the providers of all endpoints."""

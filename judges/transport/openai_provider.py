@@ -29,7 +29,7 @@ from .sending import DirectSender, Response, Sender
 _RETRYABLE_STATUSES = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 )
-"""Besides those of server errors, as in OpenAI's client."""
+"""Statuses of responses to retry, besides those of server errors: the same as in OpenAI's client."""
 _NO_SUCH_API_STATUSES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
 _MAX_MESSAGE_LENGTH = 1000
 """Maximum characters of an error's message: more than APIs write, fewer than a page of HTML has."""
@@ -58,13 +58,13 @@ class OpenAIProvider:
         self._timeout = timeout
         self._meanwhile = meanwhile
         self._sender: Sender | None = None
-        self._apis: dict[str, Api] = {}
+        self._api_by_model: dict[str, Api] = {}
         self._background_task: asyncio.Task[None] | None = None
 
     async def complete(self, request: Request) -> Reply:
         """Send one request. See `Provider.complete`."""
         if request.api != self._endpoint.api:
-            raise _other_protocol(request, self._endpoint)
+            raise _protocol_error(request, self._endpoint)
         if self._sender is None:
             self._sender = _sender(self._endpoint, self._timeout)
             if self._meanwhile is not None:
@@ -87,13 +87,13 @@ class OpenAIProvider:
         if request.api != "chat":
             api = decision_api(request, self._endpoint.path)
             return await sender.send(request, api), api
-        api = self._apis.get(request.model, CHAT)
+        api = self._api_by_model.get(request.model, CHAT)
         response = await sender.send(request, api)
         refused = api is CHAT and not response.succeeded
         if refused and needs_responses(response.status, _error_in(response.body).message):
             second_response = await sender.send(request, RESPONSES)
             if second_response.status not in _NO_SUCH_API_STATUSES:
-                self._apis[request.model] = RESPONSES
+                self._api_by_model[request.model] = RESPONSES
                 return second_response, RESPONSES
         return response, api
 
@@ -160,7 +160,7 @@ def _may_be_decision_model(status: int, message: str) -> bool:
     )
 
 
-def _other_protocol(request: Request, endpoint: Endpoint) -> CallError:
+def _protocol_error(request: Request, endpoint: Endpoint) -> CallError:
     """Return the error for a request that is not sent, since the endpoint has another protocol."""
     error = CallError(
         f"not asked: the endpoint is one of api={endpoint.api}, and this question is for api={request.api}"
@@ -188,9 +188,9 @@ def _sender(endpoint: Endpoint, timeout: float) -> Sender:
 
 
 def _retryable(response: Response, code: object) -> bool:
-    if code == "insufficient_quota":
+    if code == "insufficient_quota":  # a 429 of an account without funds, which waiting does not help
         return False
-    override = response.headers.get("x-should-retry")
+    override = response.headers.get("x-should-retry")  # OpenAI's servers say so themselves
     if override in {"true", "false"}:
         return override == "true"
     return response.status in _RETRYABLE_STATUSES or response.status >= HTTPStatus.INTERNAL_SERVER_ERROR

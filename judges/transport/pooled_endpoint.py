@@ -1,4 +1,4 @@
-"""One of several endpoints of a model: its limiter, speed, failures and rests.
+"""State of one of several endpoints of a model: its limiter, speed, failures and rests.
 
 An endpoint that fails too often rests: it gets no calls for some time, then a single test call.
 """
@@ -88,10 +88,11 @@ class PooledEndpoint:
         If the call began before the rest, its reply does not show that the endpoint has recovered.
         """
         self._counts["replies"] += 1
-        if not self._rest or now - seconds >= self.rests_until - self._rest:
+        call_began, rest_began = now - seconds, self.rests_until - self._rest
+        if not self._rest or call_began >= rest_began:
             self._strikes, self._rest, self._testing = 0, 0.0, False
-        average = seconds if self.seconds is None else self.seconds
-        self.seconds = average + _NEWEST_WEIGHT * (seconds - average)
+        average_before = seconds if self.seconds is None else self.seconds
+        self.seconds = average_before + _NEWEST_WEIGHT * (seconds - average_before)
         self.limiter.succeeded()
 
     def failed(self, ticket: int, error: BaseException, now: float) -> None:
@@ -115,14 +116,14 @@ class PooledEndpoint:
         locked_out = isinstance(error, CallError) and not error.retryable
         test_failed = was_testing and now >= self.rests_until  # a call during the rest is no test
         if locked_out or test_failed or (self._strikes >= _MAX_STRIKES and not self._rest):
-            doubled = 2 * self._rest or _FIRST_REST_SECONDS
-            self._rest = _MAX_REST_SECONDS if locked_out else min(_MAX_REST_SECONDS, doubled)
+            next_rest = 2 * self._rest or _FIRST_REST_SECONDS
+            self._rest = _MAX_REST_SECONDS if locked_out else min(_MAX_REST_SECONDS, next_rest)
             self.rests_until = now + self._rest
 
 
 def concerns_request(error: CallError) -> bool:
     """Return whether an error is due to the request, so that every endpoint would refuse it."""
-    status = error.status or HTTPStatus.BAD_REQUEST
+    status = error.status or HTTPStatus.BAD_REQUEST  # an error without a response counts as a bad request
     has_moved = status < HTTPStatus.BAD_REQUEST  # a redirect
     concerns_endpoint = status in _ENDPOINT_STATUSES or has_moved
     no_funds = status == HTTPStatus.TOO_MANY_REQUESTS and not error.retryable

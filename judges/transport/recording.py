@@ -21,7 +21,7 @@ from .exchange import NotRecordedError, Provider, Reply, Request, WrappingProvid
 
 _BLOCK_BYTES = 1 << 16
 _LINE_PREFIX = b'{"key":'
-"""Every line begins so, also one that was cut off when the process was killed."""
+"""Beginning of every line, by which an unfinished line is recognized."""
 
 
 class Recorded(Record, frozen=True, kw_only=True):
@@ -51,9 +51,8 @@ class RecordingProvider(WrappingProvider):
             self._written.add((request.key, request.anew))
             recorded = msgspec.structs.replace(reply, from_cache=False)
             line = encode_record(Recorded(key=request.key, model=request.model, reply=recorded))
-            if (
-                len(line) <= MAX_LINE_BYTES
-            ):  # readers refuse longer lines; a replay reports the reply as missing
+            # Readers refuse longer lines, so a replay reports such a reply as missing.
+            if len(line) <= MAX_LINE_BYTES:
                 self._file.write(line)
                 self._file.flush()
         return reply
@@ -176,15 +175,16 @@ def _repair_end(file: BinaryIO, path: Path) -> None:
 
 
 class CassetteProvider:
-    """Provider that answers from a recording, and asks for missing replies if it can.
+    """Provider that answers from a recording, and asks an inner provider for missing replies.
 
-    Without one, a missing reply is an error; a `ReplayProvider` would give a failed verdict, which a test could overlook. Several
-    processes may add to one file: each line is written in one step, and of two lines for one request the later one counts.
+    Without an inner provider, a missing reply is a `MissingReplyError`. (A `ReplayProvider` gives a failed verdict, which a test
+    could overlook.) Several processes may add to one file: each line is written in one step, and of two lines for one request the
+    later one counts.
     """
 
     def __init__(self, path: Path, inner: Provider | None = None) -> None:
         self.path = path
-        self._known = ReplayProvider(path) if path.exists() else None
+        self._recording = ReplayProvider(path) if path.exists() else None
         self._inner = None if inner is None else RecordingProvider(inner, path)
         self._added: dict[str, Reply] = {}
 
@@ -196,10 +196,10 @@ class CassetteProvider:
         """
         if request.key in self._added:
             return self._added[request.key]
-        if self._known is not None and request.key in self._known:
-            return await self._known.complete(request)
+        if self._recording is not None and request.key in self._recording:
+            return await self._recording.complete(request)
         if self._inner is None:
-            if self._known is None:
+            if self._recording is None:
                 raise MissingReplyError(f"no cassette {self.path}")
             reason = "prompt, model, parameters or item are new"
             raise MissingReplyError(f"{self.path} holds no reply to this question: {reason}")
@@ -210,6 +210,6 @@ class CassetteProvider:
     async def aclose(self) -> None:
         """Close the files and the inner provider."""
         async with AsyncExitStack() as exits:
-            for provider in (self._known, self._inner):
+            for provider in (self._recording, self._inner):
                 if provider is not None:
                     exits.push_async_callback(provider.aclose)

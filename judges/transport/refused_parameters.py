@@ -40,7 +40,7 @@ class RefusedParameterError(ConfigurationError):
 
 
 LIMITS = ("max_completion_tokens", "max_tokens")
-"""Names of the token limit: that of reasoning models, and that of others."""
+"""Parameters that limit a reply's tokens: the first for reasoning models, the second for other models."""
 
 _REFUSAL_STATUSES = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
 _REFUSAL_WORDS = re.compile(
@@ -50,6 +50,7 @@ _REFUSAL_WORDS = re.compile(
 )
 """Words in errors about a parameter that is not accepted, as opposed to a wrong value of one."""
 _MAX_DEPTH = 8
+"""Maximum nesting of the error objects that are searched, since a hostile body may nest without end."""
 
 
 def refused_parameter(error: CallError, names: Iterable[str]) -> str | None:
@@ -83,7 +84,8 @@ def _pattern(name: str) -> re.Pattern[str]:
 def error_fields(body: object) -> Iterator[dict[str, Any]]:
     """Yield the objects in an error's body, the outermost first.
 
-    They may be in a list, under ``error``, ``detail`` or ``metadata``, or in ``raw``: the text of the error that a gateway received.
+    Nested objects may be in a list, under ``error``, ``detail`` or ``metadata``, or in ``raw``: the JSON text of the error that a
+    gateway received.
     """
     yield from _objects(body, 0)
 

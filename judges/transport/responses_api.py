@@ -74,7 +74,7 @@ def responses_body(request: Request) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": request.model,
         "input": [item for message in request.messages for item in _items(message)],
-        "store": False,  # the API stores what is sent by default
+        "store": False,  # by default, the API stores what is sent
     }
     for name, value in request.parameters.items():
         match name:
@@ -111,7 +111,7 @@ def name_in_chat(param: str | None, request: Request) -> str | None:
 def _items(message: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the input items of a chat message: its text, and each of its tool calls."""
     content = message.get("content")
-    if message["role"] == "tool":  # the result of a call is an item of its own there
+    if message["role"] == "tool":  # in the Responses API, the result of a call is a separate item
         yield {"type": "function_call_output", "call_id": message.get("tool_call_id"), "output": content}
         return
     if content:
@@ -133,7 +133,7 @@ def _part(part: Mapping[str, Any], role: str) -> dict[str, Any]:
 
 
 def _flattened(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool, or a choice of one, with its nested fields moved up to its type."""
+    """Return a tool, or the choice of a tool, without nesting: its fields are next to its type."""
     kind = tool.get("type", "function")
     return {"type": kind, **tool.get(kind, {})}
 
@@ -182,7 +182,7 @@ def read_response(payload: object) -> Reply:
     """Read the body of a response.
 
     Raises:
-        CallError: It is another body, or a failed response; both are retryable.
+        CallError: The payload is not a response, or the response failed; both errors are retryable.
     """
     try:
         body = convert(payload, _Response)

@@ -34,8 +34,8 @@ class RetryPolicy:
         first_wait: Maximum of the first wait in seconds; the minimum is half of it. It is short, since most failures are isolated.
             It triples with each failure, so that the last attempts outlast a server's restart.
         longest_wait: Limit of these waits, in seconds.
-        longest_asked: Limit of waits that a server asks for, in seconds. A server that asks for 0 seconds is waited for like one
-            that asks for nothing, since otherwise all attempts would end before anything can change.
+        longest_asked: Limit of waits that a server asks for, in seconds. A wait of 0 seconds is ignored, since otherwise all
+            attempts would end before anything can change.
     """
 
     attempts: int = 6
@@ -46,10 +46,10 @@ class RetryPolicy:
 
 
 OnFailure: TypeAlias = Callable[[CallError, float | None], object]
-"""Function that is told each failed call, and the seconds until its retry, or None if it is not retried."""
+"""Function called for each failed call, with the seconds until its retry, or None if it is not retried."""
 
 _MAX_FAILED_REQUESTS = 8
-"""After as many requests in a row that failed in every attempt, the endpoint counts as down."""
+"""After this many requests in a row have failed in every attempt, the endpoint counts as down."""
 
 
 class RetryingProvider(WrappingProvider):
@@ -159,7 +159,7 @@ def _retryable(error: BaseException) -> bool:
 
 
 _DURATION = re.compile(r"(?:([0-9]{1,4})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s)?)?")
-_IN_WORDS = re.compile(
+_WAIT_IN_WORDS = re.compile(
     r"\b(?:try again|retry) (?:in|after) ((?:[0-9]++(?:\.[0-9]++)?+ ?+(?:milli|ms|[hms])?+ ?+)++)(?!\.[0-9])",
     re.IGNORECASE,
 )
@@ -189,7 +189,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
 
 def retry_after_in_words(message: str) -> float | None:
     """Return the seconds that an error's message asks to wait, or None if it names no time."""
-    match = _IN_WORDS.search(message)
+    match = _WAIT_IN_WORDS.search(message)
     return None if match is None else _duration(match[1].replace(" ", "").lower())
 
 

@@ -28,7 +28,7 @@ _CONNECTOR_ERRORS = frozenset({"ClientConnectorError", "ClientConnectorDNSError"
 
 _PIECE_BYTES = 1 << 20
 """Longer bodies are sent in pieces of this size."""
-LARGEST = 1 << 26
+MAX_BODY_BYTES = 1 << 26
 """Maximum bytes of an unpacked response: a thousand times an ordinary reply; a longer one could fill the memory."""
 
 
@@ -57,7 +57,7 @@ class Sender(Protocol):
         ...
 
     def redact(self, text: str) -> str:
-        """Remove the API key from a server's message, which a sender may get from its environment."""
+        """Remove the API key from a server's message; a sender may get the key from its environment."""
         ...
 
     @property
@@ -142,7 +142,7 @@ def connection_failed(message: str, error: BaseException) -> CallError:
 
 async def _body(response: aiohttp.ClientResponse) -> bytes:
     length = response.content_length
-    if length is not None and length <= LARGEST and "Content-Encoding" not in response.headers:
+    if length is not None and length <= MAX_BODY_BYTES and "Content-Encoding" not in response.headers:
         return await response.read()
     return await bounded_body(response.content.iter_any(), response.status)
 
@@ -158,8 +158,8 @@ async def bounded_body(pieces: AsyncIterator[bytes], status: int) -> bytes:
     async for piece in pieces:
         body.append(piece)
         size += len(piece)
-        if size > LARGEST:
-            raise CallError(f"the response is longer than {LARGEST >> 20} MB", status=status)
+        if size > MAX_BODY_BYTES:
+            raise CallError(f"the response is longer than {MAX_BODY_BYTES >> 20} MB", status=status)
     return b"".join(body)
 
 

@@ -30,7 +30,7 @@ async def batch_replies(
         namespace: The endpoint's identity, for the cache.
         cache: The reply cache's file, or None for no cache.
         record: A file to record replies to.
-        report: Called at the end with the tally of the results.
+        report: Function called at the end with the tally of the results.
     """
     batch_results = BatchResults(results, missing=missing)
     provider: Provider = batch_results

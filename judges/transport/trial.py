@@ -49,7 +49,7 @@ class Trial:
         """
         while not self.over:
             self._raise_if_given_up()
-            # Each refusal leaves one call fewer to lose.
+            # Each refusal allows one call fewer in flight, so that at most `calls` calls are refused.
             if self._in_flight < max(1, self.calls - self._refused):
                 break
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -62,7 +62,8 @@ class Trial:
         self._in_flight -= 1
         if error is None:
             self.over = True
-        elif isinstance(error, CallError) and not error.retryable and error.calls:  # other errors may pass
+        # A retryable error may pass, and a call that was not made says nothing.
+        elif isinstance(error, CallError) and not error.retryable and error.calls:
             self._refuse(error)
         waiting, self._waiting = self._waiting, deque()
         for turn in waiting:

@@ -1,1 +1,1 @@
-"""Settings of verbs, a module a command."""
+"""Settings of verbs: one module for each command."""
