@@ -32,7 +32,7 @@ def printed_list(text: str) -> list[Any] | None:
 
 
 def printed_object(value: Any) -> Any:
-    """Return the object that Python printed, as LangChain does for a tool, else the value itself."""
+    """Return the object that Python printed, as LangChain does for a tool, else the value."""
     if not isinstance(value, str) or not value.startswith("{'") or len(value) > _MAX_TEXT_LENGTH:
         return value
     try:
