@@ -24,7 +24,7 @@ NAME = "devai"
 ABOUT = "tasks of DevAI and judgments of Agent-as-a-Judge (JSON)"
 LOST = "prerequisites, preferences, costs, times"
 
-_JUDGED = ("judge_stats", "requirements")
+_REQUIREMENT_LISTS = ("judge_stats", "requirements")
 
 
 def recognises(glimpse: Any) -> bool:
@@ -33,7 +33,7 @@ def recognises(glimpse: Any) -> bool:
 
 
 def _first_requirements(value: dict[str, Any]) -> list[Any]:
-    return [item for name in _JUDGED if is_list(items := value.get(name)) for item in items[:1]]
+    return [item for name in _REQUIREMENT_LISTS if is_list(items := value.get(name)) for item in items[:1]]
 
 
 def _is_requirement(value: Any) -> bool:
@@ -49,12 +49,14 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     task = row.node
     requirements = task.nodes("judge_stats") or task.nodes("requirements")
     name = task.name("name") or row.position.path.stem
-    asked = [] if task.get("query") is None else [user_message(task.text("query"))]
-    judged = [requirement for requirement in requirements if requirement.get("satisfied") is not None]
-    if not judged:
+    messages = [] if task.get("query") is None else [user_message(task.text("query"))]
+    judged_requirements = [
+        requirement for requirement in requirements if requirement.get("satisfied") is not None
+    ]
+    if not judged_requirements:
         criteria = [Criterion(text=requirement.need("criteria")) for requirement in requirements]
-        yield from records_of(Example(id=name, messages=asked, criteria=criteria), row.position, options)
-    for number, requirement in enumerate(judged):
+        yield from records_of(Example(id=name, messages=messages, criteria=criteria), row.position, options)
+    for number, requirement in enumerate(judged_requirements):
         yield from _judgment(
             f"{name}/{requirement.whole('requirement_index', 'requirement_id') or number}",
             name,
@@ -62,9 +64,9 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
             row.position,
             options,
         )
-    if judged and len(judged) < len(requirements):
+    if judged_requirements and len(judged_requirements) < len(requirements):
         yield row.position.skipped_part(
-            "satisfied", f"{len(requirements) - len(judged):,} requirements are not judged"
+            "satisfied", f"{len(requirements) - len(judged_requirements):,} requirements are not judged"
         )
 
 

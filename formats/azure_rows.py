@@ -36,7 +36,7 @@ _FIELDS = frozenset({"id", "query", "response", "context", "ground_truth", "tool
 _CRITERION_FIELDS = ("criterion", "criteria", "rubric")
 _ANSWER_FIELDS = frozenset({"response", "tool_calls", "conversation"})
 _METRIC_PARTS = ("score", "result", "passed", "reason", "status", "threshold", "properties")
-_FAILED = "(Failed)"
+_FAILED_LINE = "(Failed)"
 """promptflow's value in place of the outputs of a line that failed."""
 
 _OUTCOME_OF_STATUS: dict[str, Outcome] = {
@@ -57,16 +57,16 @@ def recognises(glimpse: Any) -> bool:
         )
     if _is_flow_output(glimpse):
         return True
-    row = "query" in glimpse and bool(glimpse.keys() & (_FIELDS - {"id", "query"}))
-    return row or "conversation" in glimpse or any(name.startswith("inputs.") for name in glimpse)
+    is_row = "query" in glimpse and bool(glimpse.keys() & (_FIELDS - {"id", "query"}))
+    return is_row or "conversation" in glimpse or any(name.startswith("inputs.") for name in glimpse)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read rows, or results; see `Format`."""
     rows = read_rows(path, _results)
     first = list(islice(rows, LOOKED_AT))
-    numbers = _columns_of_numbers(row.value for row in first if isinstance(row, FileRow))
-    yield from convert_rows(chain(first, rows), lambda row: _records(row, options, numbers))
+    number_columns = _columns_of_numbers(row.value for row in first if isinstance(row, FileRow))
+    yield from convert_rows(chain(first, rows), lambda row: _records(row, options, number_columns))
 
 
 def _columns_of_numbers(rows: Iterable[Any]) -> frozenset[str]:
@@ -84,7 +84,7 @@ def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
     return document.items("rows") if "rows" in document else None
 
 
-def _records(row: FileRow, options: Options, numbers: AbstractSet[str]) -> Iterator[ImportedRecord]:
+def _records(row: FileRow, options: Options, number_columns: AbstractSet[str]) -> Iterator[ImportedRecord]:
     if is_object(row.value) and _is_flow_output(row.value):
         row = replace(row, value=_as_details(row.value))
     line = row.node
@@ -95,10 +95,10 @@ def _records(row: FileRow, options: Options, numbers: AbstractSet[str]) -> Itera
     }
     fields = FieldReader(inputs, line.at)
     if len(inputs) < len(line.value) and not inputs.keys() & _ANSWER_FIELDS:
-        yield from _verdicts_without_answers(row, fields, options, numbers)
+        yield from _verdicts_without_answers(row, fields, options, number_columns)
         return
     example = _example(fields, row.number, options)
-    metrics = _metrics(line, numbers)
+    metrics = _metrics(line, number_columns)
     yield from collect_scores(
         example.scores, metrics, lambda metric: [_score_of(*metric, line)], row.position
     )
@@ -132,7 +132,7 @@ def _example(fields: FieldReader, number: int, options: Options) -> Example:
 
 
 def _verdicts_without_answers(
-    row: FileRow, fields: FieldReader, options: Options, numbers: AbstractSet[str]
+    row: FileRow, fields: FieldReader, options: Options, number_columns: AbstractSet[str]
 ) -> Iterator[ImportedRecord]:
     """Yield verdicts on outputs of another file, matched by id, else by row number."""
     number = fields.get("line_number")  # from 0
@@ -140,7 +140,7 @@ def _verdicts_without_answers(
     case_id = fields.name("id") or options.seen.new_id("row", row.position.path, number)
     scores: list[ImportedScore] = []
     line = row.node
-    metrics = _metrics(line, numbers)
+    metrics = _metrics(line, number_columns)
     yield from collect_scores(scores, metrics, lambda metric: [_score_of(*metric, line)], row.position)
     for score in options.converter.convert_all(scores, row.position):
         yield score if isinstance(score, Skipped) else score.verdict(case_id, options.system, 0)
@@ -197,7 +197,7 @@ def _context(row: FieldReader) -> list[Any]:
     return [passage for context in contexts for passage in as_values(context)]
 
 
-def _metrics(line: FieldReader, numbers: AbstractSet[str]) -> Iterator[tuple[str, str, str]]:
+def _metrics(line: FieldReader, number_columns: AbstractSet[str]) -> Iterator[tuple[str, str, str]]:
     """Yield the name of each verdict, with its evaluator and its metric."""
     keys_of_evaluator: dict[str, list[str]] = {}
     for name in line.value:
@@ -206,7 +206,7 @@ def _metrics(line: FieldReader, numbers: AbstractSet[str]) -> Iterator[tuple[str
             # Without a dot, the name is a metric of promptflow.
             keys_of_evaluator.setdefault(evaluator if dot else "", []).append(key if dot else evaluator)
     for evaluator, fields in keys_of_evaluator.items():
-        metrics = _metrics_among(evaluator, fields, line, numbers)
+        metrics = _metrics_among(evaluator, fields, line, number_columns)
         for metric in metrics:
             is_only = len(metrics) == 1 or metric in {"", evaluator}
             name = evaluator if is_only else f"{evaluator}/{metric}"
@@ -214,7 +214,7 @@ def _metrics(line: FieldReader, numbers: AbstractSet[str]) -> Iterator[tuple[str
 
 
 def _metrics_among(
-    evaluator: str, keys: list[str], line: FieldReader, numbers: AbstractSet[str]
+    evaluator: str, keys: list[str], line: FieldReader, number_columns: AbstractSet[str]
 ) -> list[str]:
     """Return an evaluator's metrics: those with keys for parts of a verdict, and plain numbers."""
     metrics: dict[str, None] = {}
@@ -238,7 +238,7 @@ def _metrics_among(
         key
         for key in keys
         if key not in keys_of_parts
-        and (f"{prefix}{key}" in numbers or _is_score(line.value[f"{prefix}{key}"]))
+        and (f"{prefix}{key}" in number_columns or _is_score(line.value[f"{prefix}{key}"]))
     ]
     return [*metrics, *plain_numbers]
 
@@ -249,7 +249,7 @@ def _prefix(evaluator: str) -> str:
 
 
 def _is_score(value: Any) -> bool:
-    return isinstance(value, int | float) or value == _FAILED
+    return isinstance(value, int | float) or value == _FAILED_LINE
 
 
 def _is_flow_output(row: dict[str, Any]) -> bool:
@@ -259,7 +259,7 @@ def _is_flow_output(row: dict[str, Any]) -> bool:
 
 
 def _as_details(row: dict[str, Any]) -> dict[str, Any]:
-    """Return such a line with the column names of ``get_details``."""
+    """Return a line of ``flow_outputs`` with the column names of ``get_details``."""
     return {
         f"{'inputs' if name == 'line_number' else 'outputs'}.{name}": value for name, value in row.items()
     }
@@ -314,7 +314,7 @@ def _score_of(by: str, evaluator: str, metric: str, line: FieldReader) -> Import
     """Return one metric's score, or an ungraded result with the reason."""
     fields = _MetricFields(line, _prefix(evaluator), metric)
     score, passed, reason, status = fields.score, fields.passed, fields.reason, fields.part("status")
-    if score == _FAILED:
+    if score == _FAILED_LINE:
         return unscored(by, "failed", "promptflow: the line failed")
     if isinstance(status, str) and status in _OUTCOME_OF_STATUS:
         return unscored(by, _OUTCOME_OF_STATUS[status], reason or status)

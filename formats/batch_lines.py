@@ -14,11 +14,11 @@ from .file_rows import FileRow
 from .imported_records import FilePosition
 from .json_values import is_object
 
-_ANSWERS = ("response", "error")
+_REPLY_FIELDS = ("response", "error")
 
 
-class _HeldLine(NamedTuple):
-    """A line as bytes, which are smaller than its objects."""
+class _StoredLine(NamedTuple):
+    """A line as bytes, which take less memory than its objects."""
 
     raw: bytes
     position: FilePosition
@@ -31,7 +31,7 @@ def is_request(value: Any) -> bool:
         is_object(value)
         and isinstance(value.get("custom_id"), str)
         and is_object(value.get("body"))
-        and not value.keys() & {*_ANSWERS}
+        and not value.keys() & {*_REPLY_FIELDS}
     )
 
 
@@ -42,7 +42,7 @@ def is_reply(value: Any) -> bool:
     response = value.get("response")
     if is_object(response):
         return "status_code" in response and "body" in response
-    return response is None and value.keys() >= {*_ANSWERS} and "messages" not in value
+    return response is None and value.keys() >= {*_REPLY_FIELDS} and "messages" not in value
 
 
 def missing_request(row: FileRow) -> RecordError:
@@ -55,28 +55,28 @@ def missing_request(row: FileRow) -> RecordError:
 
 
 class BatchLines:
-    """Lines of batches, held until all files are read: either file may come first."""
+    """Lines of batches, kept until all files are read, since either file may come first."""
 
     def __init__(self) -> None:
-        self._requests: dict[str, _HeldLine] = {}
-        self._replies: dict[str, _HeldLine] = {}
+        self._requests: dict[str, _StoredLine] = {}
+        self._replies: dict[str, _StoredLine] = {}
 
     def __bool__(self) -> bool:
         """Return whether any line waits."""
         return bool(self._requests or self._replies)
 
     def holds(self, row: FileRow) -> bool:
-        """Hold a line of a batch, and return whether it is one that can wait."""
+        """Store a line of a batch and return True, or return False for any other line."""
         if is_request(row.value):
-            held = self._requests
+            lines_by_id = self._requests
         elif is_reply(row.value):
-            held = self._replies
+            lines_by_id = self._replies
         else:
             return False
         name = row.value["custom_id"]
-        if name in held:
+        if name in lines_by_id:
             raise RecordError(f"another line has the custom_id {name!r}", field="custom_id")
-        held[name] = _HeldLine(msgspec.json.encode(row.value), row.position, row.number)
+        lines_by_id[name] = _StoredLine(msgspec.json.encode(row.value), row.position, row.number)
         return True
 
     def rows(self) -> Iterator[FileRow]:
@@ -88,7 +88,7 @@ class BatchLines:
             line = decode(request.raw)
             if reply is not None:
                 answer = decode(reply.raw)
-                line |= {field: answer.get(field) for field in _ANSWERS}
+                line |= {field: answer.get(field) for field in _REPLY_FIELDS}
             yield FileRow(line, request.position, number=request.number)
         for reply in replies.values():
             yield FileRow(decode(reply.raw), reply.position, number=reply.number)

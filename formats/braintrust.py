@@ -64,7 +64,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
     yield from collect_scores(names, ["scores"], lambda name: line.node(name).value, row.position)
     names = [name for name in names if name not in errors]
     yield from collect_scores(example.scores, names, lambda name: [_imported_score(name, line)], row.position)
-    example.scores += [_failed(name, trace) for name, trace in errors.value.items()]
+    example.scores += [_failure(name, trace) for name, trace in errors.value.items()]
     if line.get("classifications"):
         yield row.position.skipped_part(line.path("classifications"), "a classification is not a score")
     yield from records_of(example, row.position, options)
@@ -81,7 +81,7 @@ def _imported_score(name: str, line: FieldReader) -> ImportedScore:
     )
 
 
-def _failed(name: str, trace: Any) -> ImportedScore:
+def _failure(name: str, trace: Any) -> ImportedScore:
     """Return the failure of a scorer, with the last line of its stack trace."""
     lines = (as_text(trace) or "").strip().splitlines()
     return unscored(name, "failed", lines[-1] if lines else "failed")

@@ -24,7 +24,7 @@ _EXTRA_FIELDS = "additional_kwargs"
 
 _CALL_PARTS = frozenset({"tool_call", "function_call", "openapi_call", "tool_use", "toolCall", "tool-call"})
 _CALL_WRAPPERS = ("tool_call", "function_call", "functionCall", "function")
-"""Fields that hold a call, the outermost first."""
+"""Fields that contain a call, the outermost first."""
 _ROLES = {
     **dict.fromkeys(("human", "customer", "client", "visitor"), "user"),
     **dict.fromkeys(("ai", "model", "gpt", "bot", "chatbot", "agent"), "assistant"),
@@ -77,7 +77,7 @@ def call_of(value: Any, at: str = "") -> IdentifiedCall:
         at: Its path, for errors.
 
     Raises:
-        RecordError: It has no name, or arguments that are neither an object nor a text.
+        RecordError: The call has no name, or arguments that are neither an object nor a text.
     """
     node = FieldReader(value, at)
     identity = node.name(*_ID_KEYS)
@@ -127,8 +127,8 @@ def lacks_arguments(message: FieldReader) -> bool:
 def _call_values(message: FieldReader) -> Iterator[tuple[Any, str]]:
     """Yield the calls of a message as they are written, each with its path."""
     items = message.items("tool_calls", "toolCalls")
-    if not items and _EXTRA_FIELDS in message and is_object(more := message.value[_EXTRA_FIELDS]):
-        items = FieldReader(more, message.path(_EXTRA_FIELDS)).items("tool_calls")
+    if not items and _EXTRA_FIELDS in message and is_object(extra_fields := message.value[_EXTRA_FIELDS]):
+        items = FieldReader(extra_fields, message.path(_EXTRA_FIELDS)).items("tool_calls")
     yield from ((item, at) for at, item in items)
     if message.get("function_call") is not None:
         yield message.value["function_call"], message.path("function_call")
@@ -136,6 +136,7 @@ def _call_values(message: FieldReader) -> Iterator[tuple[Any, str]]:
 
 
 def _names_arguments(value: Any) -> bool:
+    """Return whether a call has a key for arguments, even with null, unlike `has_arguments`."""
     call = value if is_object(value) else dict[str, Any]()
     return any(name in call for name in _ARGUMENT_KEYS) or any(
         _names_arguments(call[name]) for name in _CALL_WRAPPERS if name in call
@@ -170,10 +171,12 @@ def has_chat_form(message: FieldReader) -> bool:
 
 
 def _require_known_text(message: FieldReader) -> None:
-    """Require that an agent's message has no text under an unknown key: it would seem empty.
+    """Require that an agent's message has no text under an unknown key.
+
+    Without that text the message would seem empty.
 
     Raises:
-        RecordError: It has one.
+        RecordError: The message has such a text.
     """
     if message.value.keys() & _CONTENT_FIELDS:
         return
@@ -193,8 +196,12 @@ def _is_text(part: FieldReader) -> bool:
 def results_of(message: FieldReader) -> list[tuple[str | None, Any]]:
     """Return the results of calls in a message, each with the id of its call, or None."""
     call_id = message.name("tool_call_id", "toolCallId")
-    if call_id is None and _EXTRA_FIELDS in message and is_object(more := message.value[_EXTRA_FIELDS]):
-        call_id = FieldReader(more, message.path(_EXTRA_FIELDS)).name("tool_call_id")
+    if (
+        call_id is None
+        and _EXTRA_FIELDS in message
+        and is_object(extra_fields := message.value[_EXTRA_FIELDS])
+    ):
+        call_id = FieldReader(extra_fields, message.path(_EXTRA_FIELDS)).name("tool_call_id")
     results = list[tuple[str | None, Any]]()
     for part in parts_of(message):
         fields = RESULT_PARTS.get(str(part.get("type")))
@@ -333,6 +340,7 @@ def are_messages(value: Any) -> bool:
 
 def _names_speaker(item: dict[str, Any]) -> bool:
     """Return whether an object has a speaker, under a key other than a role or type, and a text."""
+    # Without the first two, `role` and `type`, which objects of other kinds have, too.
     has_speaker = any(isinstance(item.get(name), str) for name in _ROLE_KEYS[2:])
     return has_speaker and not item.keys().isdisjoint(_TEXT_KEYS)
 

@@ -24,10 +24,13 @@ Unit: TypeAlias = Literal["session", "turn", "last"]
 """Part of a conversation that becomes a case: all of it, each turn, or its last turn."""
 
 FAILED = "\0failed"
-"""Field of a message that stands for a missing answer; its value is the reason."""
+"""Field of a message that stands for a missing answer; its value is the reason.
 
-_AGENT = frozenset({"assistant", "tool"})
-_ROLES = frozenset({"user", "system", "developer", "assistant", "tool"})
+The NUL keeps it apart from fields of files.
+"""
+
+_AGENT_ROLES = frozenset({"assistant", "tool"})
+_CHAT_ROLES = frozenset({"user", "system", "developer", "assistant", "tool"})
 
 
 class ConversationTurn(NamedTuple):
@@ -49,13 +52,13 @@ class ConversationTurn(NamedTuple):
     @property
     def messages(self) -> list[Message]:
         """All messages of the turn."""
-        spoken = (reader for reader in self.reply if FAILED not in reader)
-        return [asked_message(reader) for reader in chain(self.request, spoken)]
+        reply = (reader for reader in self.reply if FAILED not in reader)
+        return [asked_message(reader) for reader in chain(self.request, reply)]
 
 
 def is_agents(message: FieldReader) -> bool:
-    """Return whether a message is the agent's, or holds only results of its calls."""
-    return role_of(message) in _AGENT or (bool(results_of(message)) and text_of(message) is None)
+    """Return whether a message is the agent's, or contains only results of its calls."""
+    return role_of(message) in _AGENT_ROLES or (bool(results_of(message)) and text_of(message) is None)
 
 
 def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
@@ -76,15 +79,17 @@ def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
 
 def asked_message(message: FieldReader) -> Message:
     """Return a message of a question, unchanged if it is in the chat API's format."""
-    plain = message.value.get("role") in _ROLES and "parts" not in message and not has_untyped_parts(message)
-    plain = plain and has_chat_form(message)
-    if plain and (message.value["role"] == "tool" or not results_of(message)):
+    is_chat_message = (
+        message.value.get("role") in _CHAT_ROLES and "parts" not in message and not has_untyped_parts(message)
+    )
+    is_chat_message = is_chat_message and has_chat_form(message)
+    if is_chat_message and (message.value["role"] == "tool" or not results_of(message)):
         return message.value
     return message_of(message.value, message.at)
 
 
 def conversation(messages: Iterable[FieldReader], unit: Unit) -> list[ConversationTurn]:
-    """Return a conversation's turns; empty if there is only one, or only the last is read."""
+    """Return a conversation's turns, or none if it has one turn or only its last is read."""
     turns = turns_of(messages) if unit != "last" else []
     return turns if len(turns) > 1 else []
 

@@ -23,8 +23,8 @@ NAME = "crewai"
 ABOUT = "`CrewOutput` and `TaskOutput` (JSON, JSON Lines)"
 LOST = "messages, usage, failures of tools, structured outputs"
 
-_TASK = frozenset({"description", "expected_output", "raw", "agent"})
-_TAGS = ("expected_output", "name", "summary")
+_TASK_FIELDS = frozenset({"description", "expected_output", "raw", "agent"})
+_TAG_FIELDS = ("expected_output", "name", "summary")
 
 
 def recognises(glimpse: Any) -> bool:
@@ -33,7 +33,7 @@ def recognises(glimpse: Any) -> bool:
         return False
     tasks = glimpse.get("tasks_output")
     is_crew = is_list(tasks) and bool(tasks) and is_object(tasks[0]) and "raw" in glimpse
-    return is_crew or glimpse.keys() >= _TASK
+    return is_crew or glimpse.keys() >= _TASK_FIELDS
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
@@ -44,7 +44,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 def _example(row: FileRow) -> Example:
     task = row.node
-    tags: dict[str, TagValue] = {name: text for name in _TAGS if (text := task.text(name)) is not None}
+    tags: dict[str, TagValue] = {name: text for name in _TAG_FIELDS if (text := task.text(name)) is not None}
     return Example(
         prefix="task",
         number=row.number,

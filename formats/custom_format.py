@@ -14,11 +14,12 @@ from ..records import Case, Output, Verdict, memory_file, read_records
 def read_custom(name: str, path: Path) -> Iterator[Case | Output | Verdict]:
     """Read cases, outputs and verdicts with a custom function, in its order.
 
-    They are validated like lines of a file.
+    Mappings are validated like lines of a file.
 
     Raises:
         UsageError: No format has this name.
-        InputError: The function fails, or yields something else.
+        InputError: The function fails.
+        RecordError: The function yields something that is no record.
     """
     read = FORMATS.get(name)
     if read is None:
@@ -37,6 +38,7 @@ def _record(item: Any, where: str, number: int) -> Case | Output | Verdict:
     if isinstance(item, Case | Output | Verdict):
         return item
     keys: set[Any] = set(cast("Mapping[Any, Any]", item)) if isinstance(item, Mapping) else set()
+    # Only verdicts have ``by``; of the others, only outputs have ``case_id``.
     record: type[Case | Output | Verdict] = Verdict if "by" in keys else Output if "case_id" in keys else Case
     try:
         return next(read_records(memory_file(where, [item]), record))

@@ -25,31 +25,31 @@ LOST = "costs, durations, thresholds of runs, MCP servers and calls; a call's re
 
 _TABLES = frozenset({".csv", ".tsv", ".parquet"})
 _RUNS = ("testRunData", "test_run_data")
-"""Names under which the cache of the latest run keeps it."""
+"""Names under which `.deepeval/.latest_test_run.json` keeps the run."""
 _METRICS = frozenset({"metricsData", "metrics_data"})
-_OURS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_output", "toolsCalled", "tools_called", "expectedTools", "expected_tools", "retrievalContext", "retrieval_context", "metricsData", "metrics_data", "turns"})  # fmt: skip
+_DEEPEVAL_FIELDS = frozenset({"actualOutput", "actual_output", "expectedOutput", "expected_output", "toolsCalled", "tools_called", "expectedTools", "expected_tools", "retrievalContext", "retrieval_context", "metricsData", "metrics_data", "turns"})  # fmt: skip
 
 
 def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is a test case, a golden, or a test run."""
     if not is_object(glimpse):
         return False
-    row = ("input" in glimpse or "turns" in glimpse or "scenario" in glimpse) and bool(glimpse.keys() & _OURS)
-    row = row and _have_roles(glimpse.get("turns"))
-    return row or "testCases" in glimpse or "test_cases" in glimpse or _is_run(glimpse)
+    is_asked = "input" in glimpse or "turns" in glimpse or "scenario" in glimpse
+    is_row = is_asked and bool(glimpse.keys() & _DEEPEVAL_FIELDS) and _have_roles(glimpse.get("turns"))
+    return is_row or "testCases" in glimpse or "test_cases" in glimpse or _is_run(glimpse)
 
 
 def _is_run(value: dict[str, Any]) -> bool:
     """Return whether an object is the cache of the latest run, or what `evaluate` returns."""
     results: Any = value.get("test_results", value.get("testResults"))
-    scored = is_list(results) and any(
+    has_metrics = is_list(results) and any(
         is_object(result) and not _METRICS.isdisjoint(result) for result in results
     )
-    return scored or any(is_object(value.get(name)) for name in _RUNS)
+    return has_metrics or any(is_object(value.get(name)) for name in _RUNS)
 
 
 def _have_roles(turns: Any) -> bool:
-    """Return whether turns, if there are any, say who speaks as this tool writes it."""
+    """Return whether every turn has a ``role``, as DeepEval writes them; also without turns."""
     return not is_list(turns) or all(is_object(turn) and "role" in turn for turn in turns)
 
 
@@ -80,14 +80,14 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
     turns = case.nodes("turns")
     if not turns and case.get("input", "scenario") is None:
         raise case.refuse("input", "a text")
-    called = _listed(case, "toolsCalled", "tools_called")
+    called = _list_in(case, "toolsCalled", "tools_called")
     case_id = case.name("name") or ""
     example = Example(
         id=case_id,
         prefix="case",
         number=row.number,
         messages=[user_message(case.text("input", "scenario"))],
-        expected_calls=_listed(case, "expectedTools", "expected_tools")
+        expected_calls=_list_in(case, "expectedTools", "expected_tools")
         or None,  # its default is an empty list
         accepted=answers_of(
             case.text("expectedOutput", "expected_output", "expectedOutcome", "expected_outcome")
@@ -101,13 +101,13 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
     if turns:
         question, done = split_question(turns)
         example.messages = [{"role": turn.need("role"), "content": text_of(turn)} for turn in question]
-        example.answer = answer_of(map(_turn, done)) if done else None
-        example.conversation = conversation(map(_turn, turns), options.unit)
+        example.answer = answer_of(map(_message, done)) if done else None
+        example.conversation = conversation(map(_message, turns), options.unit)
     yield from records_of(example, row.position, options)
 
 
-def _listed(case: FieldReader, *names: str) -> list[Any] | None:
-    """Return a list, which CSV has as JSON text, or None if the field is empty."""
+def _list_in(case: FieldReader, *names: str) -> list[Any] | None:
+    """Return a field's list, decoded from JSON text if it is a CSV cell, or None if empty."""
     value = case.unpacked(*names)
     return (
         None
@@ -118,33 +118,35 @@ def _listed(case: FieldReader, *names: str) -> list[Any] | None:
 
 def _texts(case: FieldReader, *names: str) -> list[Any]:
     value = case.unpacked(*names)
-    if isinstance(value, str):  # CSV joins them
+    if isinstance(value, str):  # DeepEval's CSV joins texts with |
         return [part for part in value.split("|") if part]
-    return _listed(case, *names) or []
+    return _list_in(case, *names) or []
 
 
 def _answer(text: str | None, called: list[Any] | None) -> AgentAnswer | None:
     if called is None:
         return None if text is None else AgentAnswer(text)
-    calls = [FieldReader(call, f"toolsCalled[{at}]") for at, call in enumerate(called)]
-    messages = [FieldReader({"role": "assistant", "tool_calls": [call.value]}, call.at) for call in calls]
-    results = [FieldReader({"role": "tool", "content": call.get("output")}) for call in calls]
-    steps = [
-        reader
-        for pair in zip(messages, results, strict=True)
-        for reader in (pair if pair[1].get("content") is not None else pair[:1])
-    ]
-    answer = answer_of([*steps, *([] if not text else [FieldReader({"role": "assistant", "content": text})])])
+    messages: list[FieldReader] = []
+    for number, value in enumerate(called):
+        call = FieldReader(value, f"toolsCalled[{number}]")
+        messages.append(FieldReader({"role": "assistant", "tool_calls": [call.value]}, call.at))
+        result = call.get("output")
+        if result is not None:
+            messages.append(FieldReader({"role": "tool", "content": result}))
+    if text:
+        messages.append(FieldReader({"role": "assistant", "content": text}))
+    answer = answer_of(messages)
     return answer._replace(text=text, calls=plain_calls(called, "toolsCalled"))
 
 
-def _turn(turn: FieldReader) -> FieldReader:
+def _message(turn: FieldReader) -> FieldReader:
+    """Return a turn as a chat message, with its calls under ``tool_calls``."""
     calls = turn.get("toolsCalled", "tools_called")
     return FieldReader({**turn.value, **({} if calls is None else {"tool_calls": calls})}, turn.at)
 
 
 def _add_scores(example: Example, case: FieldReader, position: FilePosition) -> Iterator[Skipped]:
-    """Add the scores of a case's metrics; list those that are invalid."""
+    """Add the scores of a case's metrics to its example, and yield the invalid ones."""
     metrics: list[tuple[str, Any]] = []
     scores: list[ImportedScore] = []
     names = ("metricsData", "metrics_data")
@@ -158,18 +160,18 @@ def _add_scores(example: Example, case: FieldReader, position: FilePosition) -> 
 def _imported_score(metric: FieldReader) -> ImportedScore:
     model = metric.text("evaluationModel", "evaluation_model")
     by = metric.need("name") + (f"@{model}" if model else "")
-    reason, error, passed = metric.text("reason"), metric.text("error"), metric.get("success")
+    reason, error, success = metric.text("reason"), metric.text("error"), metric.get("success")
     if error is not None:
         return unscored(by, "failed", error)
     score = metric.number("score")
     if score is None:
         return unscored(by, "not_applicable", reason or "the metric gave no score")
-    flag = passed if isinstance(passed, bool) else None
+    passed = success if isinstance(success, bool) else None
     return scored(
         by,
         score,
-        passed=flag,
+        passed=passed,
         reason=reason,
         field=metric.path("score"),
-        evidence={"threshold": metric.number("threshold"), "pass": flag},
+        evidence={"threshold": metric.number("threshold"), "pass": passed},
     )

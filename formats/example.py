@@ -24,13 +24,13 @@ class Example(msgspec.Struct, kw_only=True):
         expected_calls: The expected calls, as in the file; empty if none is due, None if the file has no such field.
         answer: The agent's answer, or None if there is none.
         unrecorded: Reason why an answer that was given is not in the file.
-        lost: Entries for parts of its source that it does not hold.
+        lost: Skipped entries for parts of the source that have no place here.
         turns: Its steps by turn, if there are several turns.
         conversation: The turns of a conversation, instead of ``messages``, ``answer`` and ``turns``.
-        labelled_by: The person whose label the row is of, where a column names one: further rows of an output are then of others.
-        is_trial: Whether the row numbers its trial: trials of a case may be asked differently, as by a simulated user.
-        in_table: Whether it is a row of a table, where columns can tell repeated outputs apart.
-        calls_made: Whether calls were made, also by other answers to the same case; None until this answer is looked at.
+        labelled_by: The person who gave the row's label, if a column names people; other rows of the output are then other people's.
+        is_trial: Whether the row has a trial's number; trials of a case may differ in their question, as with a simulated user.
+        in_table: Whether the example is a row of a table, where columns can tell repeated outputs apart.
+        calls_made: Whether this or another answer to the case made calls; None until that is determined.
     """
 
     id: str = ""
@@ -79,17 +79,17 @@ def as_values(value: Any) -> list[Any]:
     return [value] if items is None else items
 
 
-_LIST = re.compile(r"\A\s*+\[\s*+[\"'{]")
+_LIST_START = re.compile(r"\A\s*+\[\s*+[\"'{]")
 
 
 def passages_of(value: Any, at: str) -> list[Any]:
-    """Return the passages of a context, from one or a list.
+    """Return the passages of a context, which may be one passage or a list.
 
     Raises:
-        RecordError: It begins as a list and cannot be read as one, such as one that was cut off.
+        RecordError: The text begins as a list and cannot be read as one; it may have been cut off.
     """
     passages = as_values(value)
-    if isinstance(value, str) and passages == [value] and _LIST.match(value):
+    if isinstance(value, str) and passages == [value] and _LIST_START.match(value):
         raise RecordError(
             f"begins as a list and cannot be read as one: {value[:40]!r}; write it whole, as JSON, or without the bracket",
             field=at,
@@ -98,5 +98,5 @@ def passages_of(value: Any, at: str) -> list[Any]:
 
 
 def answers_of(value: Any) -> list[str]:
-    """Return the accepted answers, from one or a list."""
+    """Return accepted answers as texts, from one answer or a list."""
     return [text for text in (as_text(item) for item in as_values(value)) if text is not None]

@@ -81,7 +81,7 @@ def _as_one_example(example: Example) -> Example:
 
 
 def _turn_examples(example: Example, position: FilePosition, options: Options) -> Iterator[Example | Skipped]:
-    """Yield the turns of a conversation as examples; the last has the references and scores."""
+    """Yield a conversation's turns as examples; only the last has references and scores."""
     name = example.id or options.seen.new_id(example.prefix, position.path, example.number)
     earlier: list[Message] = []
     for number, turn in enumerate(example.conversation, start=1):
@@ -173,7 +173,7 @@ def _verdicts(
 
 
 def _grades_again(example: Example, output: Output, options: Options, *, graded: bool) -> bool:
-    """Return whether a row repeats an output only to grade it: by another person, or at all."""
+    """Return whether a row repeats an output only to add another person's or a first grade."""
     if example.labelled_by:
         return options.seen.outputs.has_same(output)
     return graded and options.seen.outputs.adds_grade(output)
@@ -244,7 +244,7 @@ def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
     Fields that the example lacks stay unchanged.
 
     Raises:
-        RecordError: No column can have the reference of this kind of case.
+        RecordError: No column can express the reference of this kind of case.
     """
     spec = kind_spec(case.kind)
     added = _with_expected_calls(added, case.tools)

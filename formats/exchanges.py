@@ -49,12 +49,12 @@ def error_in(node: FieldReader) -> str | None:
 
 
 def failure_in(node: FieldReader) -> str | None:
-    """Return the error, or else the status, that reports a failed call."""
+    """Return the error of a failed call, else its status, or None if it did not fail."""
     return error_in(node) or failed_status(node)
 
 
 def failed_status(node: FieldReader) -> str | None:
-    """Return the status that reports a failed call, or None for any other status."""
+    """Return the status of a failed call, or None for any other status."""
     status = node.get("status_code", "statusCode", "status")
     if isinstance(status, int) and not isinstance(status, bool) and status >= _MIN_HTTP_ERROR:
         return f"HTTP {status}"
@@ -64,7 +64,14 @@ def failed_status(node: FieldReader) -> str | None:
 def first_name(scopes: Sequence[FieldReader], names: Sequence[str]) -> str | None:
     """Return the first id under these names in some objects: a text, or a whole number as text."""
     values: Iterator[Any] = (scope.value.get(name) for name in names for scope in scopes)
-    return next((str(v) for v in values if isinstance(v, str | int) and not isinstance(v, bool) and v != ""), None)  # fmt: skip
+    return next(
+        (
+            str(value)
+            for value in values
+            if isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+        ),
+        None,
+    )
 
 
 def time_in(scopes: Sequence[FieldReader]) -> float | None:
@@ -94,7 +101,7 @@ class Exchange(msgspec.Struct, kw_only=True):
     Attributes:
         messages: The conversation up to the answer.
         choices: The answers, each as messages of the agent; several are attempts at one request.
-        answered: Whether the line has a field for an answer, be it empty.
+        answered: Whether the line has a field for an answer, even an empty one.
         error: The reason for a missing answer.
         cut_off: Whether the answer ended at the token limit.
         time: Order within a session, or None if unknown.
@@ -162,7 +169,7 @@ def exchange_of(row: FileRow) -> Exchange:
     """Return the exchange in a line.
 
     Raises:
-        RecordError: It has no question.
+        RecordError: The line has no messages.
     """
     line = FieldReader({"messages": row.value}, row.at) if is_list(row.value) else row.node
     scopes = scopes_of(line)
@@ -183,7 +190,7 @@ def exchange_of(row: FileRow) -> Exchange:
         raise RecordError("there is no message", field=line.path("messages"))
     metadata_objects = (scope.object_in("metadata") for scope in [*scopes, request])
     metadata = [FieldReader(fields) for fields in metadata_objects if fields]
-    fields_of_ids = [*scopes, *metadata, request]
+    objects_with_ids = [*scopes, *metadata, request]
     exchange = Exchange(
         position=row.position,
         number=row.number,
@@ -193,8 +200,8 @@ def exchange_of(row: FileRow) -> Exchange:
         error=error,
         cut_off=is_cut_off(response),
         id=first_name(scopes, _ID_FIELDS) or "",
-        session=first_name(fields_of_ids, SESSIONS),
-        cluster=first_name(fields_of_ids, _USER_FIELDS),
+        session=first_name(objects_with_ids, SESSIONS),
+        cluster=first_name(objects_with_ids, _USER_FIELDS),
         model=request.text("model") or first_name([*scopes, *bodies], ("model", "modelId", "modelVersion")),
         tools=tools_in(request) or tools_in(inner),
         tags={name: value for scope in metadata for name, value in tags_of(scope.value).items()},

@@ -12,7 +12,7 @@ from ..records import Case, Output, Verdict
 
 
 class ExportItem(NamedTuple):
-    """One output.
+    """One output with its case and verdicts.
 
     Attributes:
         case: Its case.
@@ -70,7 +70,7 @@ class Written(msgspec.Struct, kw_only=True):
     Attributes:
         files: The files.
         rows: Number of rows in the format's units.
-        left_out: Number of verdicts that the format cannot hold, by reason.
+        left_out: Number of verdicts that the format cannot express, by reason.
     """
 
     files: list[str]
@@ -83,7 +83,7 @@ def identity(verdict: Verdict) -> dict[str, Any]:
 
     OpenTelemetry and others have no fields for it.
     """
-    own: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "fiducial.source": verdict.source,
         "fiducial.outcome": verdict.outcome,
         "fiducial.trial": verdict.trial,
@@ -94,12 +94,14 @@ def identity(verdict: Verdict) -> dict[str, Any]:
     }
     if verdict.judge is not None:
         names = ("kind", "name", "variant", "model", "fingerprint")
-        own |= {f"fiducial.judge.{name}": getattr(verdict.judge, name) for name in names}
-    return {name: value for name, value in own.items() if value not in {None, ""}}
+        fields |= {f"fiducial.judge.{name}": getattr(verdict.judge, name) for name in names}
+    return {name: value for name, value in fields.items() if value not in {None, ""}}
 
 
 def with_scores(verdicts: Iterable[Verdict]) -> tuple[list[Verdict], dict[str, int]]:
     """Return the verdicts with a score, and the number without one."""
-    listed = list(verdicts)
-    graded = [verdict for verdict in listed if verdict.score is not None]
-    return graded, {"without a score": len(listed) - len(graded)} if len(graded) < len(listed) else {}
+    all_verdicts = list(verdicts)
+    graded = [verdict for verdict in all_verdicts if verdict.score is not None]
+    return graded, {"without a score": len(all_verdicts) - len(graded)} if len(graded) < len(
+        all_verdicts
+    ) else {}

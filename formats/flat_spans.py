@@ -29,7 +29,7 @@ def is_flat_span(glimpse: Any) -> bool:
 
 
 def nested_spans(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
-    """Yield rows of such a table as spans like an SDK's, and other rows unchanged."""
+    """Yield the table's rows as spans with nested fields, and other rows unchanged."""
     for row in rows:
         if isinstance(row, FileRow) and is_flat_span(row.value):
             try:
@@ -67,7 +67,7 @@ def _decoded_list(name: str, value: Any) -> Any:
     """Return the list of objects in a cell (JSON, or printed by Python), else the cell's value.
 
     Raises:
-        RecordError: It begins like such a list and cannot be read.
+        RecordError: The cell begins like such a list and cannot be read.
     """
     if not isinstance(value, str) or not value.lstrip().startswith("[{"):
         return value

@@ -21,7 +21,7 @@ NAME = "healthbench"
 ABOUT = "examples with rubrics (JSON Lines) of `simple-evals` or Hugging Face"
 LOST = "ideal completions after the first, the canary"
 
-_TAG = "example_tag"
+_UNGROUPED_TAG = "example_tag"
 
 
 def recognises(glimpse: Any) -> bool:
@@ -53,11 +53,11 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _tags(names: Iterable[str]) -> dict[str, TagValue]:
-    """Return tags by group, joined: ``theme:hedging`` is a tag ``theme``."""
+    """Return tags by group, several joined by commas: ``theme:hedging`` is in group ``theme``."""
     tags: dict[str, list[str]] = {}
     for number, name in enumerate(names, start=1):
         group, colon, value = name.partition(":")
-        tags.setdefault(group if colon else f"{_TAG}_{number}", []).append(value or name)
+        tags.setdefault(group if colon else f"{_UNGROUPED_TAG}_{number}", []).append(value or name)
     return {group: ", ".join(values) for group, values in tags.items()}
 
 

@@ -98,7 +98,7 @@ class ImportSummary(msgspec.Struct, kw_only=True):
         ]
 
 
-_RECORDS: Mapping[str, type[Case | Output | Verdict]] = {CASES: Case, OUTPUTS: Output, VERDICTS: Verdict}
+_RECORD_TYPES: Mapping[str, type[Case | Output | Verdict]] = {CASES: Case, OUTPUTS: Output, VERDICTS: Verdict}
 
 
 class ImportCounts:
@@ -153,7 +153,7 @@ class ImportCounts:
         """Count the records of files, and complete the counts."""
         for name in names:
             if (folder / name).exists():
-                for record in read_records(folder / name, _RECORDS[name]):
+                for record in read_records(folder / name, _RECORD_TYPES[name]):
                     self.add(record)
         self.complete(folder / OUTPUTS)
 
@@ -250,7 +250,7 @@ def _has_earlier_calls(turns: list[list[Step]]) -> bool:
 
 
 def import_summary(folder: Path) -> ImportSummary:
-    """Return the summary of an import by its files, which count labels added since.
+    """Return the summary of an import by its files, with labels that were added since.
 
     Raises:
         InputError: A file cannot be read.

@@ -36,7 +36,7 @@ class Skipped(Record, frozen=True, kw_only=True):
 
 
 class RevisedCase(Record, frozen=True, kw_only=True):
-    """A case that came before, of another kind now that there is another answer to it."""
+    """An earlier case whose kind changed because of another answer to it."""
 
     case: Case
 
@@ -46,7 +46,7 @@ ImportedRecord: TypeAlias = Case | RevisedCase | Output | Verdict | Skipped
 
 
 def revised(case: Case, revisions: Mapping[str, Case]) -> Case:
-    """Return a case as revisions by id leave it, with its own question, tags and cluster."""
+    """Return a case's revision with the case's own question, tags and cluster."""
     revision = revisions.get(case.id)
     if revision is None:
         return case
@@ -69,7 +69,7 @@ class FilePosition(msgspec.Struct, frozen=True):
         )
 
     def skipped_part(self, field: str, reason: str) -> Skipped:
-        """Return the entry for a part that no record can hold."""
+        """Return the entry for a part that has no place in a record."""
         return Skipped(file=str(self.path), line=self.line, field=field, reason=reason)
 
 
@@ -83,7 +83,7 @@ class RecordLists(NamedTuple):
 
 
 def lists_of(records: Iterable[ImportedRecord]) -> RecordLists:
-    """Return records by type; cases as their revisions leave them."""
+    """Return records by type, with cases as revised."""
     revisions: dict[str, Case] = {}
     lists = RecordLists([], [], [], [])
     by_type: dict[type, list[Any]] = dict(zip((Case, Output, Verdict, Skipped), lists, strict=True))
@@ -98,7 +98,7 @@ def lists_of(records: Iterable[ImportedRecord]) -> RecordLists:
 UNREADABLE = (RecordError, msgspec.ValidationError)
 """Errors raised for invalid content of a file."""
 
-_BEYOND = (ValueError, ArithmeticError, RecursionError)
+_OUT_OF_BOUNDS_ERRORS = (ValueError, ArithmeticError, RecursionError)
 """Python's errors for values out of bounds: numbers with thousands of digits, dates after the year 9999."""
 
 
@@ -107,7 +107,7 @@ def converted(
     convert: Callable[[T], Iterable[ImportedRecord]],
     position: Callable[[T], FilePosition],
 ) -> Iterator[ImportedRecord]:
-    """Convert items, and list the reason for each invalid one; keep skipped ones."""
+    """Convert items; yield a skipped entry for each invalid one, and skipped ones unchanged."""
     for item in items:
         if isinstance(item, Skipped):
             yield item
@@ -116,7 +116,7 @@ def converted(
             found = list(convert(item))
         except UNREADABLE as error:
             yield position(item).skipped(error)
-        except _BEYOND as error:
+        except _OUT_OF_BOUNDS_ERRORS as error:
             yield position(item).skipped(RecordError(f"cannot be read: {error}"))
         else:
             yield from found

@@ -39,7 +39,7 @@ ScoreForm: TypeAlias = Literal["any", "letters", "numbers"]
 that ``failed`` says that the scorer failed, and is no grade.
 """
 
-_LETTER_SCORES = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
+_SCORE_OF_LETTER = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0}
 
 
 class ImportedScore(NamedTuple):
@@ -86,7 +86,7 @@ class ImportedScore(NamedTuple):
 class ScoreConverter:
     """Conversion of other tools' scores to [0, 1].
 
-    It remembers numbers above 1 of authors without a scale: then all their scores are withdrawn.
+    It remembers authors without a scale that gave a number above 1, since all their scores are withdrawn then.
 
     Args:
         scales: Scales by judge; the name "" stands for all judges that are not named.
@@ -116,7 +116,7 @@ class ScoreConverter:
         """Return a score in [0, 1], by the scale of its author.
 
         Raises:
-            RecordError: Its number is not on the scale.
+            RecordError: The number is not on the scale.
         """
         by, number = imported_score.by, imported_score.number
         scale, is_label = self.scale_of(by), False
@@ -165,7 +165,7 @@ class ScoreConverter:
         """Require that every judge with a scale has a score.
 
         Raises:
-            UsageError: A judge has none.
+            UsageError: A judge with a scale has no score.
         """
         for judge in named_judges(self._scales):
             if judge not in self._authors:
@@ -309,7 +309,7 @@ def collect_parts(
     parts_of: Callable[[T], Iterable[Callable[[], ImportedScore]]],
     position: FilePosition,
 ) -> Iterator[Skipped]:
-    """Add the scores of items with several parts; an invalid part does not cost the others."""
+    """Add the scores of items with several parts, of which invalid ones are skipped alone."""
     parts: list[Callable[[], ImportedScore]] = []
     yield from collect_scores(parts, items, parts_of, position)
     yield from collect_scores(scores, parts, lambda part: [part()], position)
@@ -359,8 +359,8 @@ def _number(value: Any, written: ScoreForm) -> float | None:
     if not isinstance(value, str):
         return None
     word = value.strip().lower()
-    if written == "letters" and word in _LETTER_SCORES:
-        return _LETTER_SCORES[word]
+    if written == "letters" and word in _SCORE_OF_LETTER:
+        return _SCORE_OF_LETTER[word]
     if written == "numbers" and plain_word(word) in FAILURES:
         return None
     return WORDS.get(plain_word(word))

@@ -46,13 +46,13 @@ def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is a log, or a precomputed score."""
     if not is_object(glimpse):
         return False
-    log = "eval" in glimpse and ("status" in glimpse or "samples" in glimpse)
-    return log or ({"id", "value"} <= glimpse.keys() and glimpse.keys() <= _PRECOMPUTED)
+    is_log = "eval" in glimpse and ("status" in glimpse or "samples" in glimpse)
+    return is_log or ({"id", "value"} <= glimpse.keys() and glimpse.keys() <= _PRECOMPUTED_FIELDS)
 
 
-_ATTACHMENT = "attachment://"
-_WITH_ATTACHMENTS = ("input", "messages", "output", "target")
-_PRECOMPUTED = {"id", "value", "epoch", "answer", "explanation", "metadata"}
+_ATTACHMENT_PREFIX = "attachment://"
+_FIELDS_WITH_ATTACHMENTS = ("input", "messages", "output", "target")
+_PRECOMPUTED_FIELDS = {"id", "value", "epoch", "answer", "explanation", "metadata"}
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
@@ -91,14 +91,16 @@ def _read_zip(path: Path, options: Options) -> Iterator[ImportedRecord]:
             )
         try:
             log = FieldReader(decode(archive.read(head)), head)
-            system, planned = _system(log, options), _planned(log)
+            system, planned = _system(log, options), _planned_samples(log)
         except RecordError as error:
             raise InputError(error.message, path=path, field=error.field or head) from error
-        stored = [name for name in archive.members if name.startswith("samples/") and name.endswith(".json")]
-        yield from _unfinished(log, position, len(stored), planned)
+        sample_files = [
+            name for name in archive.members if name.startswith("samples/") and name.endswith(".json")
+        ]
+        yield from _note_if_unfinished(log, position, len(sample_files), planned)
 
         def rows() -> Iterator[FileRow | Skipped]:
-            for name in stored:
+            for name in sample_files:
                 try:
                     yield FileRow(decode(archive.read(name)), position, name)
                 except InputError as error:
@@ -116,15 +118,15 @@ def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
         log = FieldReader(document)
         if "eval" not in log:
             raise log.refuse("eval", "a log of Inspect")
-        system, samples, planned = _system(log, options), log.items("samples"), _planned(log)
+        system, samples, planned = _system(log, options), log.items("samples"), _planned_samples(log)
     except InputError as error:
         raise InputError(error.message, path=path, field=error.field) from error
-    yield from _unfinished(log, position, len(samples), planned)
+    yield from _note_if_unfinished(log, position, len(samples), planned)
     rows = (FileRow(sample, position, at) for at, sample in samples)
     yield from convert_rows(rows, lambda row: read_sample(row.node, position, system, options))
 
 
-def _planned(log: FieldReader) -> int | None:
+def _planned_samples(log: FieldReader) -> int | None:
     """Return the planned number of samples times epochs, or None if unknown."""
     dataset, config = log.node("eval").node("dataset"), log.node("eval").node("config")
     sample_ids = dataset.items("sample_ids")
@@ -132,15 +134,17 @@ def _planned(log: FieldReader) -> int | None:
     return None if samples is None else samples * (config.whole("epochs") or 1)
 
 
-def _unfinished(
+def _note_if_unfinished(
     log: FieldReader, position: FilePosition, stored: int, planned: int | None
 ) -> Iterator[Skipped]:
     """Yield a skipped entry if a log ended before all samples."""
     status = log.get("status")
     if status == "success" or planned is None or stored >= planned:
         return
-    ended = {"cancelled": "was cancelled", "error": "ended with an error"}.get(str(status), "is not finished")
-    yield position.skipped_part("status", f"the log {ended}: {stored:,} of {planned:,} samples")
+    ending = {"cancelled": "was cancelled", "error": "ended with an error"}.get(
+        str(status), "is not finished"
+    )
+    yield position.skipped_part("status", f"the log {ending}: {stored:,} of {planned:,} samples")
 
 
 def _system(log: FieldReader, options: Options) -> str:
@@ -159,7 +163,7 @@ def read_sample(
     """
     sample = _with_attachments(sample)
     question = messages_of(sample.get("input"), sample.path("input"))
-    answer, user_messages = _answered(sample, len(question))
+    answer, user_paths = _answer_and_user_paths(sample, len(question))
     if sample.items("choices"):  # a solver wrote these into the question, which the input does not have
         messages = sample.nodes("messages")
         end = _index_of_reply(messages)
@@ -168,7 +172,7 @@ def read_sample(
         ] or question
     yield from (
         position.skipped_part(field, "a user's message during the run has no place in an answer")
-        for field in user_messages
+        for field in user_paths
     )
     error = sample.node("error")
     example = Example(
@@ -191,14 +195,15 @@ def read_sample(
 
 
 def _with_attachments(sample: FieldReader) -> FieldReader:
-    """Return a sample with its long texts, which a log stores apart, in their places."""
+    """Return a sample with its long texts put back in place; a log stores them separately."""
     texts = sample.node("attachments").value
     if not texts:
         return sample
     attachments = _Attachments(texts)
-    parts = {name: attachments.put_back(sample.value.get(name)) for name in _WITH_ATTACHMENTS}
-    first = _first_request(sample)
-    events = [] if first is None else [attachments.put_back(first.value)]
+    parts = {name: attachments.put_back(sample.value.get(name)) for name in _FIELDS_WITH_ATTACHMENTS}
+    first_request = _first_request(sample)
+    # Of the events, only the first request is read later, for its tools.
+    events = [] if first_request is None else [attachments.put_back(first_request.value)]
     return FieldReader({**sample.value, **parts, "events": events}, sample.at)
 
 
@@ -213,15 +218,15 @@ class _Attachments:
         self._chars_left = MAX_LINE_BYTES
 
     def put_back(self, value: Any) -> Any:
-        """Return a value with texts instead of their names."""
-        if isinstance(value, str) and value.startswith(_ATTACHMENT):
+        """Return a value with names of attachments replaced by their texts."""
+        if isinstance(value, str) and value.startswith(_ATTACHMENT_PREFIX):
             return self._text(value)
         if is_list(value):
             return [self.put_back(item) for item in value]
         return {name: self.put_back(item) for name, item in value.items()} if is_object(value) else value
 
     def _text(self, name: str) -> Any:
-        text = self._texts.get(name.removeprefix(_ATTACHMENT), name)
+        text = self._texts.get(name.removeprefix(_ATTACHMENT_PREFIX), name)
         self._chars_left -= len(text) if isinstance(text, str) else 0
         if self._chars_left < 0:
             raise RecordError(
@@ -232,26 +237,26 @@ class _Attachments:
 
 def _tools(sample: FieldReader) -> list[dict[str, Any]]:
     """Return the tools offered to the model in its first request."""
-    first = _first_request(sample)
-    return [] if first is None else [tool.value for tool in first.nodes("tools")]
+    request = _first_request(sample)
+    return [] if request is None else [tool.value for tool in request.nodes("tools")]
 
 
 def _first_request(sample: FieldReader) -> FieldReader | None:
     return next((event for event in sample.nodes("events") if event.get("event") == "model"), None)
 
 
-def _answered(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | None, list[str]]:
+def _answer_and_user_paths(sample: FieldReader, question_length: int) -> tuple[AgentAnswer | None, list[str]]:
     """Return the model's answer to the input, and the paths of the user's messages within it."""
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
-    first = question_length + _index_of_reply(messages[question_length:])
-    if first >= len(messages):
+    reply_at = question_length + _index_of_reply(messages[question_length:])
+    if reply_at >= len(messages):
         output = sample.node("output")
         text = output.text("completion")
         # A reply without a word is an answer; a sample that failed, or that no model was asked about, has none.
         has_reply = bool(output.nodes("choices")) and not sample.node("error").value
         return (AgentAnswer(text or "") if text or has_reply else None), []
-    answer_messages = messages[first:]
+    answer_messages = messages[reply_at:]
     answer = answer_of(answer_messages)
     completion = sample.node("output").text("completion")
     if completion and not answer.calls:
@@ -265,7 +270,7 @@ def _index_of_reply(messages: Sequence[FieldReader]) -> int:
 
 
 def _score_parts(by: str, score: FieldReader) -> Iterator[Callable[[], ImportedScore]]:
-    """Yield a function for each value of a score; a score without any is one ungraded result."""
+    """Yield a function per value of a score; a score without values gives one ungraded score."""
     value = score.value.get("value")
     explanation = score.text("explanation")
     metadata = score.node("metadata")

@@ -16,6 +16,6 @@ def without_comments(raw: bytes) -> bytes:
 
 
 def line_of_error(raw: bytes, message: str) -> int | None:
-    """Return the line of the byte in a parser's message, or None if it names none."""
+    """Return the line of the byte that a parser's message names, or None if it names none."""
     offset = _BYTE_OFFSET.search(message)
     return None if offset is None else raw.count(b"\n", 0, int(offset[1])) + 1

@@ -31,7 +31,7 @@ def is_arguments(value: Any) -> TypeGuard[dict[str, Any] | str]:
     return isinstance(value, dict | str)
 
 
-_OPENINGS = ("{", "[", '"')
+_JSON_OPENINGS = ("{", "[", '"')
 _DECODER = json.JSONDecoder(object_pairs_hook=read_object)
 
 
@@ -40,7 +40,7 @@ def parsed(value: Any) -> Any:
 
     A text in which an object repeats a key stays text.
     """
-    if not isinstance(value, str) or not value.lstrip().startswith(_OPENINGS):
+    if not isinstance(value, str) or not value.lstrip().startswith(_JSON_OPENINGS):
         return value
     try:
         return _DECODER.decode(value)
@@ -107,7 +107,7 @@ def _text_of(value: Any, names: tuple[str, ...]) -> str | None:
 
 
 def number_in(value: Any) -> Any:
-    """Return the number that a text is, or any other value unchanged."""
+    """Return a text as a number if it is one, and any other value unchanged."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:

@@ -77,6 +77,7 @@ def recognises(glimpse: object) -> bool:
 def is_junit(path: Path) -> bool:
     """Return whether a file begins as JUnit XML."""
     with readable(path), path.open("rb") as file:
+        # Without NULs, ASCII in UTF-16 reads like UTF-8; a byte order mark is stripped below.
         start = file.read(_START_BYTES).replace(b"\0", b"")
     return start.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<") and b"<testsuite" in start
 
@@ -129,7 +130,7 @@ def _tests(path: Path) -> Iterator[_Test]:
     """Return the tests of a file, each once, in their order.
 
     Raises:
-        InputError: It is no JUnit XML, or declares a document type.
+        InputError: The file is no JUnit XML, or declares a document type.
     """
     reader = _Reader()
     try:
@@ -157,7 +158,7 @@ class _Reader:
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text
         self._parser.buffer_text = True
-        self._open: list[str] = []
+        self._open_elements: list[str] = []
         self._test: _Test | None = None
         self._reason_parts: list[str] = []
         self._states: list[str] = []
@@ -165,7 +166,7 @@ class _Reader:
 
     @property
     def line(self) -> int:
-        """Line that was read last."""
+        """Number of the line that was read last."""
         return self._parser.CurrentLineNumber
 
     def parse(self, chunks: Iterable[bytes]) -> None:
@@ -181,14 +182,16 @@ class _Reader:
 
     def _start(self, name: str, attributes: Attributes) -> None:
         name = name.rpartition(":")[2]
-        if not self._open and name not in _ROOT_ELEMENTS:
+        if not self._open_elements and name not in _ROOT_ELEMENTS:
             raise RecordError(f"expected testsuites or testsuite, got {name!r}")
-        self._open.append(name)
-        if len(self._open) > _MAX_DEPTH:
+        self._open_elements.append(name)
+        if len(self._open_elements) > _MAX_DEPTH:
             raise RecordError(f"elements are nested more than {_MAX_DEPTH} deep")
         if name == "testcase":
-            self._test = _Test(name=_name(attributes), line=self.line)
-            self._states = [attributes.get(literal, "").lower() for literal in ("status", "result")]
+            self._test = _Test(name=_test_name(attributes), line=self.line)
+            self._states = [
+                attributes.get(name_of_state, "").lower() for name_of_state in ("status", "result")
+            ]
         elif self._test is not None:
             self._inside(self._test, name, attributes)
 
@@ -201,14 +204,14 @@ class _Reader:
     def _text(self, text: str) -> None:
         if (
             self._test is not None
-            and self._open[-1] in _ELEMENTS_WITH_REASON
+            and self._open_elements[-1] in _ELEMENTS_WITH_REASON
             and self._reason_length < _MAX_REASON_CHARS
         ):
             self._reason_parts.append(text[: _MAX_REASON_CHARS - self._reason_length])
             self._reason_length += len(text)
 
     def _end(self, name: str) -> None:
-        name = self._open.pop()
+        name = self._open_elements.pop()
         test = self._test
         if test is None:
             return
@@ -225,7 +228,7 @@ class _Reader:
             self._test = None
 
     def _count_states(self, test: _Test) -> None:
-        """Take a failure, or that the test did not run, from attributes if no element says so."""
+        """Add a failure or a skip that only attributes of the test tell."""
         failed, not_run = (
             [state for state in self._states if state in known] for known in (_FAILED_STATES, _NOT_RUN_STATES)
         )
@@ -233,7 +236,7 @@ class _Reader:
         test.skipped = test.skipped or next(iter(not_run), None)
 
     def _merge(self, test: _Test) -> None:
-        """Add a test; of several by one name a failure counts, else a pass, else a skip."""
+        """Add a test; among several of one name, a failure beats a pass, and a pass a skip."""
         known = self.tests.setdefault(test.name, test)
         if known is test:
             return
@@ -244,11 +247,11 @@ class _Reader:
             known.skipped = None
 
 
-def _name(attributes: Attributes) -> str:
+def _test_name(attributes: Attributes) -> str:
     """Return the name of a test with its class or file.
 
     Raises:
-        RecordError: It has none.
+        RecordError: The element has neither a name nor a class nor a file.
     """
     name, where = attributes.get("name", ""), attributes.get("classname") or attributes.get("file", "")
     if not name and not where:

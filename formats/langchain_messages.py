@@ -6,33 +6,37 @@ from typing import Any
 
 from .json_values import is_list, is_object
 
-_TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat"})
-_CALLS = ("tool_calls", "function_call")
+_MESSAGE_TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat"})
+_CALL_FIELDS = ("tool_calls", "function_call")
 
 
 def plain_message(value: dict[str, Any]) -> dict[str, Any]:
     """Return a serialized message of LangChain as a flat one; any other object unchanged.
 
-    Calls whose arguments LangChain could not parse count as made.
+    Calls whose arguments LangChain could not parse are kept with the others.
     """
     if value.get("type") == "constructor" and is_object(value.get("kwargs")):
         name = value["id"][-1] if is_list(value.get("id")) and value["id"] else ""
-        held = value["kwargs"]
-        kind = held.get("type") or str(name).removesuffix("Chunk").removesuffix("Message").lower()
-    elif is_object(value.get("data")) and value.get("type") in _TYPES:
-        held, kind = value["data"], value["type"]
-    elif value.get("type") in _TYPES and "role" not in value:
-        held, kind = value, value["type"]
+        fields = value["kwargs"]
+        kind = fields.get("type") or str(name).removesuffix("Chunk").removesuffix("Message").lower()
+    elif is_object(value.get("data")) and value.get("type") in _MESSAGE_TYPES:
+        fields, kind = value["data"], value["type"]
+    elif value.get("type") in _MESSAGE_TYPES and "role" not in value:
+        fields, kind = value, value["type"]
     else:
         return value
-    if kind not in _TYPES:
+    if kind not in _MESSAGE_TYPES:
         return value
-    message = {**held, "type": held.get("role", kind) if kind == "chat" else kind}
-    given = held.get("additional_kwargs")
-    if is_object(given) and not any(held.get(name) for name in _CALLS):
-        message |= {name: given[name] for name in _CALLS if given.get(name)}
-    if is_list(unread := held.get("invalid_tool_calls")) and unread and "tool_calls" in held:
-        message["tool_calls"] = [*(held["tool_calls"] or []), *unread]
+    message = {**fields, "type": fields.get("role", kind) if kind == "chat" else kind}
+    extra_fields = fields.get("additional_kwargs")
+    if is_object(extra_fields) and not any(fields.get(name) for name in _CALL_FIELDS):
+        message |= {name: extra_fields[name] for name in _CALL_FIELDS if extra_fields.get(name)}
+    if (
+        is_list(invalid_calls := fields.get("invalid_tool_calls"))
+        and invalid_calls
+        and "tool_calls" in fields
+    ):
+        message["tool_calls"] = [*(fields["tool_calls"] or []), *invalid_calls]
     return message
 
 

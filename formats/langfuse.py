@@ -75,7 +75,7 @@ def _is_trace(value: dict[str, Any]) -> bool:
 
 
 class _Log:
-    """Records read so far."""
+    """Records read so far, since a score may come before its observation."""
 
     def __init__(self) -> None:
         self.spans: dict[str, Span] = {}
@@ -131,7 +131,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     )
     yield from records_of_spans(log.spans.values(), options)
     yield from converted(
-        log.items, lambda item: records_of(_item(item[0]), item[1], options), lambda item: item[1]
+        log.items, lambda item: records_of(_dataset_example(item[0]), item[1], options), lambda item: item[1]
     )
 
 
@@ -228,7 +228,7 @@ def _imported_score(score: FieldReader) -> ImportedScore:
     )
 
 
-def _item(item: FieldReader) -> Example:
+def _dataset_example(item: FieldReader) -> Example:
     return Example(
         id=item.need("id"),
         messages=question_of(item.unpacked("input")),

@@ -58,8 +58,8 @@ def _is_feedback(value: dict[str, Any]) -> bool:
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read runs, examples and feedback; see `Format`."""
     log = _Log()
-    yield from convert_rows(_pieces(read_any_rows(path)), log.take)
-    yield from _attached(log.feedback, log.runs, options)
+    yield from convert_rows(_single_records(read_any_rows(path)), log.take)
+    yield from _attach_feedback(log.feedback, log.runs, options)
     by_trace: dict[str, list[Span]] = {}
     for span, _ in log.runs.values():
         by_trace.setdefault(span.trace, []).append(span)
@@ -72,8 +72,8 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     yield from records_of_spans((span for spans in by_trace.values() for span in spans), options)
 
 
-def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
-    """Yield runs, examples and feedback, all three out of each result of an experiment."""
+def _single_records(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
+    """Yield runs, examples and feedback, splitting each result of an experiment into these."""
     for row in rows:
         value: Any = row.value if isinstance(row, FileRow) else None
         if isinstance(row, FileRow) and is_evaluated_row(value):
@@ -116,7 +116,7 @@ def _examples(
             yield partial(make, trial=trial, tools=tools[example_id]), span.position
     for identity, (node, position) in log.examples.items():
         if identity not in answered:
-            yield partial(_unanswered, node), position
+            yield partial(_stored_example, node), position
 
 
 def _tools_by_example(log: _Log, by_trace: dict[str, list[Span]]) -> dict[str, list[dict[str, Any]]]:
@@ -150,7 +150,7 @@ class _Log:
         elif _is_feedback(row.node.value):
             self.feedback.append((row.node, row.position))
         else:
-            _unanswered(row.node)
+            _stored_example(row.node)
             self.examples[row.node.need("id")] = row.node, row.position
         return ()
 
@@ -176,7 +176,7 @@ def _span(row: FileRow) -> Span:
         tools=tools if is_list(tools) and all(map(is_object, tools)) else [],
         system=run.name("session_name", "session_id"),
         session=first_name([FieldReader(metadata)], SESSIONS),
-        tags=tags_of({k: v for k, v in metadata.items() if not k.startswith("ls_")}),
+        tags=tags_of({name: value for name, value in metadata.items() if not name.startswith("ls_")}),
     )
     if kind == "tool":
         arguments = _tool_arguments(span.input)
@@ -201,12 +201,12 @@ def _tool_arguments(inputs: Any) -> Any:
     return arguments if is_object(arguments) else inputs
 
 
-def _tool_result(returned: Any) -> Any:
+def _tool_result(output: Any) -> Any:
     """Return a tool's result, from its own message or unchanged."""
-    value = returned.get("output") if is_object(returned) and len(returned) == 1 else returned
+    value = output.get("output") if is_object(output) and len(output) == 1 else output
     if is_object(value) and role_of(FieldReader(value)) == "tool":
         return results_of(FieldReader(value))[0][1]
-    return answer_text(returned)
+    return answer_text(output)
 
 
 def _example(
@@ -224,16 +224,16 @@ def _example(
     """
     example = example_of(root, sorted(spans, key=lambda span: span.start))
     if example_id in examples:
-        stored = _unanswered(examples[example_id][0])
+        stored = _stored_example(examples[example_id][0])
         example.messages, example.accepted, example.tags = stored.messages, stored.accepted, stored.tags
     else:
-        # What the run was given is the example's, the same for all systems; what their models were sent is not.
+        # The run's input is the example's, the same for all systems, unlike the requests to their models.
         example.tags, example.messages = {}, question_of(root.input) or example.messages
     example.id, example.trial, example.tools = example_id, trial, tools
     return example
 
 
-def _unanswered(node: FieldReader) -> Example:
+def _stored_example(node: FieldReader) -> Example:
     expected = node.unpacked("outputs", "reference_outputs")
     is_chat = is_object(expected) and are_messages(expected.get("messages"))
     return Example(
@@ -244,7 +244,7 @@ def _unanswered(node: FieldReader) -> Example:
     )
 
 
-def _attached(
+def _attach_feedback(
     feedback: list[tuple[FieldReader, FilePosition]],
     runs: dict[str, tuple[Span, str | None]],
     options: Options,

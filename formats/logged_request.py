@@ -35,8 +35,8 @@ MAX_DEPTH = 4
 def with_messages(value: Any) -> Any:
     """Return a line with its transcript as ``messages``, or any other line unchanged.
 
-    Events are those of an ADK session. Turns with roles are DeepEval's and read there. In a line with a question or an answer, a
-    transcript is the conversation before it.
+    A list of events is an ADK session. Turns with roles are DeepEval's, and its format reads them. Beside a question or an
+    answer, a transcript is the conversation before it, so the line is unchanged.
     """
     if not is_object(value) or not value.keys().isdisjoint(("messages", *REQUESTS, *RESPONSES)):
         return value
@@ -79,6 +79,7 @@ def request_in(node: FieldReader, depth: int = 0) -> FieldReader | None:
         if is_object(value) and depth < MAX_DEPTH:
             field = FieldReader(value, node.path(name))
             inner = request_in(field, depth + 1)
+            # A request further inside counts only if the object around it has no answer of its own.
             if inner is not None and (inner is field or field.first(*RESPONSES) is None):
                 return inner
         elif value and (is_list(value) or isinstance(value, str)) and name not in {"body", "request_body"}:

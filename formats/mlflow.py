@@ -36,7 +36,8 @@ NAME = "mlflow"
 ABOUT = "traces (schema 3) with assessments (JSON, JSON Lines)"
 LOST = "previews, timing, artifacts, metadata of traces; overridden assessments"
 
-_CRITERIA = frozenset({"expected_facts", "guidelines", "criteria", "rubric"})
+_CRITERION_NAMES = frozenset({"expected_facts", "guidelines", "criteria", "rubric"})
+"""Names of expectations that tell how to grade; others are accepted answers."""
 
 
 def recognises(glimpse: Any) -> bool:
@@ -60,7 +61,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if "assessment_name" in row.node:
         scores = list[ImportedScore]()
-        yield from collect_parts(scores, [row.node], _feedback, row.position)
+        yield from collect_parts(scores, [row.node], _score_readers, row.position)
         metadata, trace = row.node.node("metadata").value, row.node.need("trace_id")
         for score in options.converter.convert_all(scores, row.position):
             if isinstance(score, Skipped):
@@ -69,16 +70,16 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
                 yield verdict_on_absent_output(score, metadata, trace, options.system)
         return
     spans = _spans(row)
-    yield from _assess(spans, row)
+    yield from _add_assessments(spans, row)
     yield from records_of_spans(spans, options)
 
 
 def _spans(row: FileRow) -> list[Span]:
     info = row.node.node("info")
     trace = info.need("trace_id", "request_id")
-    spans = [_span(piece, trace, row) for piece in row.node.node("data").nodes("spans")]
-    if not spans:
-        inputs, returned = (parsed(info.get(name)) for name in ("request_preview", "response_preview"))
+    spans = [_span(span, trace, row) for span in row.node.node("data").nodes("spans")]
+    if not spans:  # then the previews stand for a root span
+        inputs, outputs = (parsed(info.get(name)) for name in ("request_preview", "response_preview"))
         spans = [
             Span(
                 id="",
@@ -86,38 +87,43 @@ def _spans(row: FileRow) -> list[Span]:
                 trace=trace,
                 kind="agent",
                 input=inputs,
-                output=returned,
-                has_output=returned is not None,
+                output=outputs,
+                has_output=outputs is not None,
             )
         ]
     root = next((span for span in spans if span.parent is None), spans[0])
     metadata = info.node("trace_metadata", "request_metadata")
     root.session = metadata.text("mlflow.trace.session")
-    root.tags = tags_of({k: v for k, v in info.node("tags").value.items() if not k.startswith("mlflow.")})
+    root.tags = tags_of(
+        {name: value for name, value in info.node("tags").value.items() if not name.startswith("mlflow.")}
+    )
     if info.get("state", "status") == "ERROR" and root.error is None:
         root.error = "error"
     return spans
 
 
-def _span(piece: FieldReader, trace: str, row: FileRow) -> Span:
-    attributes = {name: value for name, value in piece.node("attributes").value.items() if value != "null"}
-    status = FieldReader(piece.object_in("status"))
+def _span(span_fields: FieldReader, trace: str, row: FileRow) -> Span:
+    attributes = {
+        name: value for name, value in span_fields.node("attributes").value.items() if value != "null"
+    }
+    status = FieldReader(span_fields.object_in("status"))
     span = Span(
-        id=hex_id(piece.need("span_id")),
+        id=hex_id(span_fields.need("span_id")),
         position=row.position,
         trace=trace,
-        parent=hex_id(piece.text("parent_span_id", "parent_id") or "") or None,
-        start=str(piece.get("start_time_unix_nano", "start_time") or "").zfill(20),
+        parent=hex_id(span_fields.text("parent_span_id", "parent_id") or "") or None,
+        # Starts are sorted as text, so numbers need one width.
+        start=str(span_fields.get("start_time_unix_nano", "start_time") or "").zfill(20),
     )
-    events = ((event.text("name") or "", plain_attributes(event)) for event in piece.nodes("events"))
-    fill_span(span, attributes, events, piece.text("name") or "")
+    events = ((event.text("name") or "", plain_attributes(event)) for event in span_fields.nodes("events"))
+    fill_span(span, attributes, events, span_fields.text("name") or "")
     if "ERROR" in str(status.get("code")):
         span.error = without_stack(status.text("message")) or span.exception or "error"
     return span
 
 
-def _assess(spans: list[Span], row: FileRow) -> Iterator[Skipped]:
-    """Add feedback on a trace to the span it is about, and expectations to the root."""
+def _add_assessments(spans: list[Span], row: FileRow) -> Iterator[Skipped]:
+    """Add each feedback to its span, and each expectation to the root span."""
     by_id = {span.id: span for span in spans}
     root = next((span for span in spans if span.parent is None), spans[0])
     for assessment in row.node.node("info").nodes("assessments"):
@@ -125,20 +131,20 @@ def _assess(spans: list[Span], row: FileRow) -> Iterator[Skipped]:
             continue
         try:
             if "expectation" in assessment:
-                _expect(root, assessment)
+                _add_expectation(root, assessment)
             else:
                 span = by_id.get(hex_id(assessment.text("span_id") or ""), root)
-                yield from collect_parts(span.scores, [assessment], _feedback, row.position)
+                yield from collect_parts(span.scores, [assessment], _score_readers, row.position)
         except UNREADABLE as error:
             yield row.position.skipped(error)
 
 
-def _expect(root: Span, assessment: FieldReader) -> None:
+def _add_expectation(root: Span, assessment: FieldReader) -> None:
     name = assessment.need("assessment_name")
     value = assessment.node("expectation").unpacked("value", "serialized_value")
     if is_object(value) and "value" in value:
         value = parsed(value["value"])
-    if name in _CRITERIA:
+    if name in _CRITERION_NAMES:
         root.criterion = "\n".join(filter(None, [root.criterion, *answers_of(value)]))
     elif isinstance(value, str | int | float | list):
         root.accepted = [*root.accepted, *answers_of(value)]
@@ -148,8 +154,8 @@ def _expect(root: Span, assessment: FieldReader) -> None:
         )
 
 
-def _feedback(assessment: FieldReader) -> Iterator[Callable[[], ImportedScore]]:
-    """Yield a function for each score of a feedback; one without values has an ungraded result."""
+def _score_readers(assessment: FieldReader) -> Iterator[Callable[[], ImportedScore]]:
+    """Yield a function per score of a feedback; a missing value gives an ungraded score."""
     name, assessor = assessment.need("assessment_name"), assessment.node("source")
     assessor_type, assessor_id = assessor.text("source_type") or "", assessor.text("source_id")
     source: Source = "human" if assessor_type.upper() == "HUMAN" else "judge"
@@ -172,7 +178,7 @@ def _feedback(assessment: FieldReader) -> Iterator[Callable[[], ImportedScore]]:
     )
     value = feedback.value.get("value")
     if is_object(value) and value:
-        for part, each_value in value.items():
-            yield partial(score, f"{by}/{part}", each_value)
+        for part, part_value in value.items():
+            yield partial(score, f"{by}/{part}", part_value)
     else:
         yield partial(score, by, None if is_object(value) else value, absent="the scorer gave no value")

@@ -1,6 +1,7 @@
 """MT-Bench's questions, answers and single-answer judgments, in one file or a folder.
 
-A question is a case of its turns, a choice of a model a trial. A judgment is a verdict of its judge, on the scale that its prompt names.
+A question is a case with one message per turn; each choice of a model's answer is a trial. A judgment is a verdict of its judge, on the
+scale that its prompt names.
 Judgments of pairs are read as ``pairs``.
 """
 
@@ -25,8 +26,10 @@ NAME = "mt-bench"
 ABOUT = "questions, answers and single-answer judgments of MT-Bench (JSON Lines)"
 LOST = "times, prompts and texts of judgments but the reason"
 
-_SCALE = "scale of 1 to 10"
-_FAILED = -1
+_SCALE_IN_PROMPT = "scale of 1 to 10"
+
+_UNPARSED_SCORE = -1
+"""Score of a judgment in which MT-Bench found no rating."""
 
 
 def recognises(glimpse: Any) -> bool:
@@ -68,11 +71,12 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
             (answers if _is_answer(value) else judgments).append(row)
         yield from ()
 
+    # Files come in any order, so all rows are sorted by kind before an answer needs its question.
     yield from convert_rows(read_rows(path), take)
     answered = {row.node.name("question_id") for row in answers}
     yield from converted(answers, lambda row: _answers(row, questions, options), _position)
-    rest = [row for name, row in questions.items() if name not in answered]
-    yield from converted(rest, lambda row: _records(row, row, None, 0, options), _position)
+    unanswered = [row for name, row in questions.items() if name not in answered]
+    yield from converted(unanswered, lambda row: _records(row, row, None, 0, options), _position)
     yield from converted(judgments, lambda row: [_verdict(row.node, options)], _position)
 
 
@@ -94,22 +98,23 @@ def _answers(row: FileRow, questions: dict[str, FileRow], options: Options) -> I
 def _records(
     question: FileRow, row: FileRow, choice: FieldReader | None, trial: int, options: Options
 ) -> Iterator[ImportedRecord]:
-    asked = question.node
-    turns = [str(turn) for _, turn in asked.items("turns")]
-    said = [] if choice is None else [str(turn) for _, turn in choice.items("turns")]
+    question_fields = question.node
+    turns = [str(turn) for _, turn in question_fields.items("turns")]
+    replies = [] if choice is None else [str(turn) for _, turn in choice.items("turns")]
     messages: list[dict[str, Any]] = []
-    for number, turn in enumerate(turns if not said else turns[: len(said)]):
+    # A model may have replied to the first turns only.
+    for number, turn in enumerate(turns if not replies else turns[: len(replies)]):
         messages.append({**user_message(turn)})
-        if said:
-            messages.append({"role": "assistant", "content": said[number]})
-    plain = {
-        "id": asked.need("question_id"),
+        if replies:
+            messages.append({"role": "assistant", "content": replies[number]})
+    fields = {
+        "id": question_fields.need("question_id"),
         "messages": messages,
         "trial": trial,
         "system": row.node.name("model_id"),
     }
-    example, _ = row_example(FileRow(plain, row.position, row.at, row.number), options, RecognizedGrades())
-    category = asked.text("category")
+    example, _ = row_example(FileRow(fields, row.position, row.at, row.number), options, RecognizedGrades())
+    category = question_fields.text("category")
     example.tags = {} if category is None else {"category": category}
     yield from records_of(example, row.position, options)
 
@@ -123,10 +128,10 @@ def _verdict(judgment: FieldReader, options: Options) -> Any:
 
 def _score(by: str, judgment: FieldReader) -> ImportedScore:
     value, reason = judgment.value.get("score"), judgment.text("judgment")
-    if value == _FAILED:
+    if value == _UNPARSED_SCORE:
         return unscored(by, "unparsable", reason)
-    known = _SCALE in (judgment.text("user_prompt") or "")
-    ends = (1.0, 10.0) if known else (None, None)
+    has_scale = _SCALE_IN_PROMPT in (judgment.text("user_prompt") or "")
+    ends = (1.0, 10.0) if has_scale else (None, None)
     return scored(
         by,
         value,

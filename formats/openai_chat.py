@@ -140,9 +140,10 @@ def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
 def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[ImportedRecord]:
     merged, skipped = conversations_of(exchanges, one_system=options.joined is not None)
     yield from skipped
-    known = [makes for exchange in merged if (makes := _makes_calls(exchange)) is not None]
-    calls_made = all(known) if known else bool(merged[0].tools)
-    if known and len(merged) == 1:
+    made = [makes for exchange in merged if (makes := _makes_calls(exchange)) is not None]
+    # Without an answer to tell, calls are assumed if there are tools.
+    calls_made = all(made) if made else bool(merged[0].tools)
+    if made and len(merged) == 1:
         calls_made = None  # the calls of each turn decide
     tools = all_tools(exchange.tools for exchange in merged)
     for exchange in merged:
@@ -158,7 +159,7 @@ def _makes_calls(exchange: Exchange) -> bool | None:
 
 
 def _failure(example: Example, position: Any, options: Options) -> Iterator[ImportedRecord]:
-    # A failed call may not name its model; it is that of all others if they have only one.
+    # A failed call may not name its model; if all other calls have one model, it is that.
     (only_system,) = options.deferred.systems if len(options.deferred.systems) == 1 else (None,)
     example.system = example.system or only_system
     if example.calls_made is None and not (example.answer and example.answer.calls):

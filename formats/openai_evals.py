@@ -13,8 +13,17 @@ from .file_rows import FileRow
 from .imported_scores import ImportedScore, scored, unscored
 from .json_values import as_text, question_text, tags_of
 
-_ACCEPTED = ("expected", "answer", "ground_truth", "reference", "target", "ideal", "correct_label", "label")
-_ASKED = ("messages", "input", "question", "query", "prompt")
+_ANSWER_FIELDS = (
+    "expected",
+    "answer",
+    "ground_truth",
+    "reference",
+    "target",
+    "ideal",
+    "correct_label",
+    "label",
+)
+_QUESTION_FIELDS = ("messages", "input", "question", "query", "prompt")
 
 
 def is_evals_row(value: Mapping[str, Any]) -> bool:
@@ -27,21 +36,23 @@ def evals_example(row: FileRow) -> Example:
     line = row.node
     item, sample = line.node("item", "datasource_item"), line.node("sample")
     number = line.name("data_source_idx", "datasource_item_id")
-    question, accepted = item.first(*_ASKED), item.first(*_ACCEPTED)
-    query = item.get(*_ASKED)
-    used = {question, accepted}
+    question, accepted = item.first(*_QUESTION_FIELDS), item.first(*_ANSWER_FIELDS)
+    query = item.get(*_QUESTION_FIELDS)
+    fields_read = {question, accepted}
     error = sample.get("error")
     sent = sample.get("input")
     if are_messages(sent):
         query = sent
+    if isinstance(query, str) or are_messages(query):
+        messages = messages_of(query, item.path("input"))
+    else:
+        messages = messages_of(question_text(query) or as_text(item.value))
     return Example(
-        id=f"item-{row.number - 1 if number is None else number}",
-        messages=messages_of(query, item.path("input"))
-        if isinstance(query, str) or are_messages(query)
-        else messages_of(question_text(query) or as_text(item.value)),
-        accepted=answers_of(item.get(*_ACCEPTED)),
+        id=f"item-{row.number - 1 if number is None else number}",  # the product counts items from 0
+        messages=messages,
+        accepted=answers_of(item.get(*_ANSWER_FIELDS)),
         tags=tags_of(
-            {name: value for name, value in item.value.items() if name not in used and name != "id"}
+            {name: value for name, value in item.value.items() if name not in fields_read and name != "id"}
         ),
         answer=_answer(sample),
         error=None if not error else as_text(error),
@@ -51,9 +62,9 @@ def evals_example(row: FileRow) -> Example:
 
 
 def _answer(sample: FieldReader) -> AgentAnswer | None:
-    done = sample.nodes("outputs", "output") if not isinstance(sample.get("output"), str) else []
-    if done:
-        return answer_of(done)
+    messages = sample.nodes("outputs", "output") if not isinstance(sample.get("output"), str) else []
+    if messages:
+        return answer_of(messages)
     text = sample.text("output_text", "output")
     return None if text is None else AgentAnswer(text)
 

@@ -45,6 +45,8 @@ TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
 """Tags with the ids of a case's span, to which verdicts can be sent."""
 
 _Event: TypeAlias = tuple[FilePosition, FieldReader, dict[str, Any]]
+"""Position, object and attributes of an event."""
+
 _SPAN_FIELDS = ("context", "event_name", "name", "span_name")
 _LOGFIRE_COLUMNS = {
     "name": "span_name",
@@ -58,6 +60,8 @@ _LOGFIRE_COLUMNS = {
 _RESOURCE_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
 _OPENINFERENCE_KIND = "openinference.span.kind"
 _HEX_LENGTHS = frozenset({16, 32})
+"""Lengths of the ids of spans and traces."""
+
 _HEX = re.compile("[0-9a-fA-F]+")
 
 
@@ -102,13 +106,13 @@ def read_spans(rows: Iterator[FileRow | Skipped], options: Options) -> Iterator[
                 row.position,
             )
 
-    yield from convert_rows(_pieces(map(_plain_row, rows)), take)
+    yield from convert_rows(_flat_records(map(_plain_row, rows)), take)
     # Events come after all spans, since their span may stand in a later row.
     yield from converted(events, lambda event: _attach_event(*event, spans, options), lambda event: event[0])
     yield from records_of_spans(spans.values(), options)
 
 
-def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
+def _flat_records(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
     """Yield spans and log records out of the resources and scopes that contain them."""
     for row in rows:
         if isinstance(row, Skipped):
@@ -125,10 +129,10 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
             for resource in resources:
                 shared = plain_attributes(resource.node("resource"))
                 for scope in resource.nodes("scopeSpans", "scope_spans", "scopeLogs", "scope_logs"):
-                    around = {"resource": {"attributes": shared}, "scope": scope.node("scope").value}
+                    context = {"resource": {"attributes": shared}, "scope": scope.node("scope").value}
                     for at, piece in scope.items("spans", "logRecords", "log_records"):
                         if is_object(piece):
-                            piece = {**around, **piece}  # noqa: PLW2901
+                            piece = {**context, **piece}  # noqa: PLW2901
                         yield FileRow(piece, row.position, at)
         except UNREADABLE as error:
             yield row.position.skipped(error)
@@ -164,7 +168,7 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
         position=row.position,
         trace=hex_id(piece.text("traceId", "trace_id") or context.text("trace_id") or ""),
         parent=hex_id(piece.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
-        start=_start(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time")),
+        start=_sortable_time(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time")),
     )
     scope = piece.node("scope", "instrumentation_scope").text("name")
     if _OPENINFERENCE_KIND not in attributes and isinstance(kind := piece.get("span_kind"), str):
@@ -189,8 +193,8 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
     return span
 
 
-def _start(value: Any) -> str:
-    """Return a time as text that sorts in order: nanoseconds, seconds or a date in any zone."""
+def _sortable_time(value: Any) -> str:
+    """Return a time (nanoseconds, seconds, or a date in any zone) as text that sorts in order."""
     if isinstance(value, float):
         return f"{value:031.10f}"
     text = str(value or "")
@@ -223,7 +227,7 @@ def _attach_event(
     name = _event_name(piece, attributes)
     trace = hex_id(piece.text("traceId", "trace_id") or "")
     span = spans.get((trace, hex_id(piece.text("spanId", "span_id") or "")))
-    span = span or _by_response(spans, attributes.get("gen_ai.response.id"))
+    span = span or _span_with_response(spans, attributes.get("gen_ai.response.id"))
     if name == EVALUATION and span is not None:
         span.scores.append(evaluation(attributes))
     elif name == EVALUATION and (trace or "fiducial.case_id" in attributes):
@@ -239,7 +243,7 @@ def _attach_event(
         )
 
 
-def _by_response(spans: dict[tuple[str, str], Span], response: Any) -> Span | None:
+def _span_with_response(spans: dict[tuple[str, str], Span], response: Any) -> Span | None:
     if response is None:
         return None
     return next((span for span in spans.values() if span.tags.get("gen_ai.response.id") == response), None)
@@ -276,6 +280,7 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
 
 def hex_id(identifier: str) -> str:
     """Return a trace or span id of hexadecimal or base64 as hexadecimal, any other unchanged."""
+    # Base64 is kept as it is, since its case matters.
     text = identifier.removeprefix("0x").lower() if identifier.startswith("0x") else identifier
     if len(text) in _HEX_LENGTHS and _HEX.fullmatch(text) is not None:
         return text.lower() if text.strip("0") else ""  # all zeros mean that there is no id
@@ -284,5 +289,5 @@ def hex_id(identifier: str) -> str:
             raw = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
             return text
-        return raw.hex() if len(raw) in {8, 16} else text
+        return raw.hex() if 2 * len(raw) in _HEX_LENGTHS else text
     return text

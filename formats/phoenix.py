@@ -32,7 +32,7 @@ NAME = "phoenix"
 ABOUT = "evaluated data frames, exported spans (JSON Lines, JSON, CSV, Parquet)"
 LOST = "durations of evaluators"
 
-_DETAILS, _SCORE = "_execution_details", "_score"
+_DETAILS_ENDING, _SCORE_ENDING = "_execution_details", "_score"
 
 
 def recognises(glimpse: Any) -> bool:
@@ -41,25 +41,26 @@ def recognises(glimpse: Any) -> bool:
 
 
 def _is_evaluated(row: dict[str, Any]) -> bool:
-    return any(name.endswith(_DETAILS) for name in row)
+    return any(name.endswith(_DETAILS_ENDING) for name in row)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read evaluated rows, or spans; see `Format`."""
     rows = iter(read_any_rows(path))
-    first = list(islice(rows, 1))
+    first_rows = list(islice(rows, 1))
     if any(
-        isinstance(row, FileRow) and is_flat_span(row.value) and not _is_evaluated(row.value) for row in first
+        isinstance(row, FileRow) and is_flat_span(row.value) and not _is_evaluated(row.value)
+        for row in first_rows
     ):
-        yield from read_spans(nested_spans(chain(first, rows)), options)
+        yield from read_spans(nested_spans(chain(first_rows, rows)), options)
         return
-    yield from convert_rows(chain(first, rows), lambda row: _records(row, options))
+    yield from convert_rows(chain(first_rows, rows), lambda row: _records(row, options))
 
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     line = row.node
-    names = [name.removesuffix(_DETAILS) for name in line.value if name.endswith(_DETAILS)]
-    evaluations = {f"{name}{ending}" for name in names for ending in (_DETAILS, _SCORE)}
+    names = [name.removesuffix(_DETAILS_ENDING) for name in line.value if name.endswith(_DETAILS_ENDING)]
+    evaluations = {f"{name}{ending}" for name in names for ending in (_DETAILS_ENDING, _SCORE_ENDING)}
     others = {name: value for name, value in line.value.items() if name not in evaluations}
     example, skipped = row_example(
         FileRow(others, row.position, row.at, row.number), options, RecognizedGrades()
@@ -79,8 +80,10 @@ def _is_hidden(output: Any) -> bool:
 
 
 def _imported_score(name: str, line: FieldReader) -> ImportedScore:
-    details = FieldReader(parsed(line.get(f"{name}{_DETAILS}")) or {}, line.path(f"{name}{_DETAILS}"))
-    stored = parsed(line.get(f"{name}{_SCORE}"))
+    details = FieldReader(
+        parsed(line.get(f"{name}{_DETAILS_ENDING}")) or {}, line.path(f"{name}{_DETAILS_ENDING}")
+    )
+    stored = parsed(line.get(f"{name}{_SCORE_ENDING}"))
     status = details.text("status") or "COMPLETED"
     if status == "FAILED":
         exceptions = [str(item) for _, item in details.items("exceptions")]
@@ -88,7 +91,9 @@ def _imported_score(name: str, line: FieldReader) -> ImportedScore:
     if stored is None or stored == "":
         reason = "the evaluator did not run" if status == "DID NOT RUN" else "the evaluator gave no score"
         return unscored(name, "not_applicable", reason)
-    score = FieldReader(stored if is_object(stored) else {"score": stored}, line.path(f"{name}{_SCORE}"))
+    score = FieldReader(
+        stored if is_object(stored) else {"score": stored}, line.path(f"{name}{_SCORE_ENDING}")
+    )
     by, label, reason = score.text("name") or name, score.text("label"), score.text("explanation")
     source: Source = "human" if score.text("kind") == "human" else "judge"
     value, direction = score.value.get("score"), score.text("direction") or "maximize"

@@ -10,16 +10,16 @@ from typing import Any
 from .json_values import is_list, is_object
 
 _ARRAY = "array"
-_LONGEST = 1_000_000
+_MAX_TEXT_LENGTH = 1_000_000
 """Longer text is not read: a syntax tree takes a hundred times its memory."""
 
 
 def printed_list(text: str) -> list[Any] | None:
-    """Return the list that Python or numpy printed, or None if it is none.
+    """Return the list that Python or numpy printed, or None if the text is no list.
 
     numpy writes no commas between objects, and ``array([...], dtype=object)`` for lists inside.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_TEXT_LENGTH:
         return None
     try:
         value = ast.literal_eval(text)
@@ -33,13 +33,13 @@ def printed_list(text: str) -> list[Any] | None:
 
 def printed_object(value: Any) -> Any:
     """Return the object that Python printed, as LangChain does for a tool, else the value."""
-    if not isinstance(value, str) or not value.startswith("{'") or len(value) > _LONGEST:
+    if not isinstance(value, str) or not value.startswith("{'") or len(value) > _MAX_TEXT_LENGTH:
         return value
     try:
-        found = ast.literal_eval(value)
+        literal = ast.literal_eval(value)
     except _UNREADABLE:
         return value
-    return found if is_object(found) else value
+    return literal if is_object(literal) else value
 
 
 _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError, tokenize.TokenError)
@@ -48,22 +48,25 @@ _UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError, 
 def _with_commas(text: str) -> str:
     """Return what numpy printed as a literal of Python."""
     tokens = [(token.type, token.string) for token in tokenize.generate_tokens(io.StringIO(text).readline)]
-    names = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
-    words = [string for kind, string in tokens if kind not in names]
-    written, opened, at = list[str](), list[bool](), 0
+    layout_tokens = {tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    words = [string for kind, string in tokens if kind not in layout_tokens]
+    written: list[str] = []
+    opened_by_array: list[bool] = []  # per open parenthesis: whether it is that of ``array(``
+    at = 0
     while at < len(words):
         word = words[at]
         if words[at : at + 2] == [_ARRAY, "("]:
-            opened.append(True)
+            opened_by_array.append(True)
             at += 1
         elif word == "(":
-            opened.append(False)
+            opened_by_array.append(False)
             written.append(word)
         elif word == ")":
-            written += [] if opened and opened.pop() else [word]
-        elif words[at : at + 4] == [",", "dtype", "=", "object"] and opened and opened[-1]:
+            written += [] if opened_by_array and opened_by_array.pop() else [word]
+        elif words[at : at + 4] == [",", "dtype", "=", "object"] and opened_by_array and opened_by_array[-1]:
             at += 3
         else:
-            written += [",", word] if word == "{" and written[-1:] == ["}"] else [word]
+            needs_comma = word == "{" and written[-1:] == ["}"]
+            written += [",", word] if needs_comma else [word]
         at += 1
     return " ".join(written)

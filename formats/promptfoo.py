@@ -47,9 +47,9 @@ _UNJUDGED_REASONS: tuple[tuple[str, Outcome], ...] = (
     ("Error parsing output", "unparsable"),
     ("No output", "failed"),
 )
-"""Beginnings of the reasons of assertions that could not be judged; promptfoo scores these 0."""
+"""How reasons begin if an assertion could not be judged, which promptfoo scores 0."""
 
-_CONTEXT = "context"
+_CONTEXT_VARIABLE = "context"
 """Variable with the context for assertions such as context-faithfulness."""
 
 
@@ -73,7 +73,8 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     }
     trials = TrialCounter()
     yield from convert_rows(
-        read_rows(path, _results), lambda row: _records(row, options, trials, several=len(prompts) > 1)
+        read_rows(path, _results),
+        lambda row: _records(row, options, trials, several_prompts=len(prompts) > 1),
     )
 
 
@@ -85,21 +86,21 @@ def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
 
 
 def _records(
-    row: FileRow, options: Options, trials: TrialCounter, *, several: bool
+    row: FileRow, options: Options, trials: TrialCounter, *, several_prompts: bool
 ) -> Iterator[ImportedRecord]:
     result = row.node
-    system = _system(result, several=several)
+    system = _system(result, several_prompts=several_prompts)
     prompt, test = result.node("prompt"), result.node("testCase")
     variables = result.node("vars").value or test.node("vars").value
     case_id = f"test-{result.need('testIdx')}"
     error = _provider_error(result)
     example = Example(
         id=case_id,
-        messages=_prompt(variables, prompt.text("raw"), several=several),
-        context=as_values(parsed(variables.get(_CONTEXT))),
+        messages=_question(variables, prompt.text("raw"), several_prompts=several_prompts),
+        context=as_values(parsed(variables.get(_CONTEXT_VARIABLE))),
         tags=tags_of(_tags(variables) | _description(test)),
-        accepted=_values(test, "equals"),
-        criterion="\n".join(_values(test, "llm-rubric", "g-eval")) or None,
+        accepted=_literal_values(test, "equals"),
+        criterion="\n".join(_literal_values(test, "llm-rubric", "g-eval")) or None,
         answer=_answer(result.node("response")),
         error=error,
         system=system,
@@ -111,7 +112,7 @@ def _records(
     yield from records_of(example, row.position, options)
 
 
-def _system(result: FieldReader, *, several: bool) -> str:
+def _system(result: FieldReader, *, several_prompts: bool) -> str:
     """Return the provider, with the prompt's label if there are several prompts."""
     if is_object(result.get("provider")):
         provider = result.node("provider")
@@ -121,7 +122,7 @@ def _system(result: FieldReader, *, several: bool) -> str:
     if not name:
         raise result.refuse("provider", "an object with an id")
     label = result.node("prompt").text("label", "raw")
-    return f"{name} {label or result.need('promptIdx')}" if several else name
+    return f"{name} {label or result.need('promptIdx')}" if several_prompts else name
 
 
 def _provider_error(result: FieldReader) -> str | None:
@@ -140,19 +141,19 @@ def _description(test: FieldReader) -> dict[str, Any]:
 
 def _tags(variables: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of a test, without the context."""
-    return {name: value for name, value in variables.items() if name != _CONTEXT}
+    return {name: value for name, value in variables.items() if name != _CONTEXT_VARIABLE}
 
 
-def _prompt(variables: dict[str, Any], raw: str | None, *, several: bool) -> list[Message]:
+def _question(variables: dict[str, Any], raw: str | None, *, several_prompts: bool) -> list[Message]:
     """Return the prompt as it was sent; with several prompts, the test's variables."""
-    if raw is not None and not (several and variables):
+    if raw is not None and not (several_prompts and variables):
         chat = parsed(raw)
         return messages_of(chat, "prompt.raw") if are_messages(chat) else messages_of(raw)
-    only = next(iter(variables.values())) if len(variables) == 1 else variables
-    return [user_message(as_text(only))]
+    question = next(iter(variables.values())) if len(variables) == 1 else variables
+    return [user_message(as_text(question))]
 
 
-def _values(test: FieldReader, *types: str) -> list[str]:
+def _literal_values(test: FieldReader, *types: str) -> list[str]:
     """Return the literal values of assertions of these types.
 
     A value with template variables is left out, since its text is not literal.
@@ -186,7 +187,7 @@ def _add_scores(
     yield from collect_scores(parts, gradings, lambda grading: grading.items("componentResults"), position)
     yield from collect_scores(scores, parts, lambda part: [_assertion_score(*part)], position)
     ungraded = [score for score in scores if score.outcome != "graded"]
-    if ungraded:  # the joint verdict counts these as 0
+    if ungraded:  # promptfoo counts these as 0 in the joint score, so it is no score
         scores.append(unscored(NAME, ungraded[0].outcome, ungraded[0].reason))
         return
     joint_gradings = [grading for grading in gradings if grading.value]
@@ -258,6 +259,7 @@ def _csv_examples(
         raise RecordError(f"{len(cells)} fields, and the header names {len(header)}")
     variables = dict(zip(header[: starts[0]], cells[: starts[0]], strict=True))
     description = variables.pop("Description", "")
+    # A block ends where the next begins.
     for start, end in zip(starts, [*starts[1:], len(header)], strict=True):
         provider, _, label = header[start].removeprefix("[").partition("] ")
         block = dict(zip(header[start + 1 : end], cells[start + 1 : end], strict=True))
@@ -267,8 +269,10 @@ def _csv_examples(
         yield from records_of(
             Example(
                 id=f"test-{row.number}",
-                messages=_prompt(variables, None if len(starts) > 1 else label, several=len(starts) > 1),
-                context=as_values(parsed(variables.get(_CONTEXT))),
+                messages=_question(
+                    variables, None if len(starts) > 1 else label, several_prompts=len(starts) > 1
+                ),
+                context=as_values(parsed(variables.get(_CONTEXT_VARIABLE))),
                 tags={**_tags(variables), **({"description": description} if description else {})},
                 answer=None if failed else AgentAnswer(cells[start]),
                 error=cells[start] or block.get("Grader Reason") or "the provider failed" if failed else None,

@@ -25,7 +25,7 @@ from .json_values import answer_text, is_list, is_object, tags_of
 NAME = "pydantic-evals"
 ABOUT = "data sets (YAML, JSON) and reports (JSON)"
 _MAX_NODES = 200_000
-"""Most keys and values of a YAML file; reading them takes seven seconds."""
+"""Limit of keys and values in a YAML file; reading so many takes seven seconds."""
 _EXPECTED = "a list of cases, as pydantic-evals writes it; for promptfoo, import its results (promptfoo eval -o results.json)"
 LOST = "metrics, attributes, durations, analyses, evaluators of data sets, stack traces; labels are listed"
 
@@ -46,14 +46,18 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         try:
             if not is_object(document) or "cases" not in document:
                 raise RecordError(f"missing; expected {_EXPECTED}", field="cases")
-            whole = FieldReader(document)
-            rows = [(at, item, False) for at, item in whole.items("cases")]
-            rows += [(at, item, True) for at, item in whole.items("failures")]
-            system = whole.text("name") if "analyses" in whole or "failures" in whole else None
+            reader = FieldReader(document)
+            cases, failures = reader.items("cases"), reader.items("failures")
+            # Only a report has these fields; the name of a data set is no system.
+            is_report = "analyses" in reader or "failures" in reader
+            system = reader.text("name") if is_report else None
         except UNREADABLE as error:
             raise InputError(str(error), path=file) from error
-        numbered = (FileRow(item, position, at, number) for number, (at, item, _) in enumerate(rows, start=1))
-        failed = {at for at, _, fails in rows if fails}
+        numbered = (
+            FileRow(item, position, at, number)
+            for number, (at, item) in enumerate([*cases, *failures], start=1)
+        )
+        failed = {at for at, _ in failures}
         yield from convert_rows(
             numbered, lambda row, s=system, f=failed, t=trials: _records(row, s, row.at in f, t, options)
         )
@@ -71,7 +75,7 @@ def _yaml(path: Path) -> Any:
     except YamlError as error:
         line = None if error.line is None else error.line + 1
         raise InputError(error.problem, path=path, line=line) from error
-    except ValueError as error:  # of keys
+    except ValueError as error:  # a key is repeated
         raise InputError(str(error), path=path) from error
 
 
@@ -97,6 +101,7 @@ def _records(
     case = row.node
     if "inputs" not in case:
         raise case.refuse("inputs", "what was asked")
+    # A repeated case has a name of its own beside that of the original.
     case_id = case.name("source_case_name") or case.name("name") or ""
     output = case.get("output")
     answer = AgentAnswer(answer_text(output)) if output is not None else None

@@ -44,7 +44,7 @@ class _GradeColumns(NamedTuple):
     metrics: Sequence[str]
     people: Sequence[str]
     known: RecognizedGrades
-    """Columns without a scale or a direction among them."""
+    """What the first rows show of these columns, such as a missing scale or direction."""
 
     @property
     def graded(self) -> tuple[str, ...]:
@@ -73,13 +73,12 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColumns:
     """Distinguish metrics, people's grades and tags by the first rows.
 
-    Cells of CSV are text, so any column of numbers is a metric, however they are written. Where a metric failed, tools
-    write words.
+    Any column of numbers is a metric, also of numbers in text, as in a CSV. A word among them stands for a failed metric.
     """
-    graded = recognize_grades(rows, options)
+    recognized = recognize_grades(rows, options)
     header = dict.fromkeys(name for row in rows for name in row if name not in _FIELDS)
     named = columns_by_field(header, options.columns)
-    label = graded.label or named.get("label")
+    label = recognized.label or named.get("label")
     people = [name for name in header if is_person(name) or name == label]
     scales = options.converter.scales
     metrics = [
@@ -88,12 +87,14 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
         if name not in people
         and (name in named_judges(scales) or are_scores(name, [row.get(name) for row in rows], _is_score))
     ]
-    asked = {
+    options_by_metric = {
         name: direction_options(name, [row.get(name) for row in rows], judge_scale(scales, name), judge=True)
         for name in metrics
     }
-    undirected = {name: options for name, options in asked.items() if options}
-    return _GradeColumns(metrics, people, graded._replace(undirected={**graded.undirected, **undirected}))
+    undirected = {name: options for name, options in options_by_metric.items() if options}
+    return _GradeColumns(
+        metrics, people, recognized._replace(undirected={**recognized.undirected, **undirected})
+    )
 
 
 def _records(row: FileRow, columns: _GradeColumns, options: Options) -> Iterator[ImportedRecord]:
@@ -142,7 +143,7 @@ def _tags(line: FieldReader, columns: _GradeColumns) -> dict[str, TagValue]:
 def _add_scores(
     example: Example, row: FileRow, columns: _GradeColumns, options: Options
 ) -> Iterator[Skipped]:
-    """Add metrics' scores and people's labels to an example; list those that are invalid."""
+    """Add metrics' scores and people's labels to an example, and yield the invalid ones."""
     line = row.node
     metrics = [name for name in columns.metrics if name in line]
     yield from collect_scores(
@@ -153,9 +154,10 @@ def _add_scores(
     )
     yield from collect_scores(example.scores, readers, lambda read: read(), row.position)
     for name in metrics:
+        # A metric without a known direction was refused above as a whole.
         if name not in columns.known.undirected and not _is_score(value := line.value[name]):
             yield row.position.skipped_part(
-                line.path(name), f"expected a number from {name!r}, got {_shown(value)}"
+                line.path(name), f"expected a number from {name!r}, got {_describe(value)}"
             )
 
 
@@ -163,7 +165,7 @@ def _is_score(value: Any) -> bool:
     return is_missing(value) or as_number(value) is not None
 
 
-def _shown(value: Any) -> str:
+def _describe(value: Any) -> str:
     return repr(value) if isinstance(value, str) else type_name(value)
 
 
@@ -172,7 +174,7 @@ def _metric_score(name: str, line: FieldReader, known: RecognizedGrades) -> Impo
     value = line.value[name]
     number = as_number(value)
     if number is None and not is_missing(value):
-        return unscored(name, "failed", f"the metric gave {_shown(value)} instead of a score")
+        return unscored(name, "failed", f"the metric gave {_describe(value)} instead of a score")
     if number is None or math.isnan(number):
         return unscored(name, "failed", "the metric gave no score (NaN)")
     return scored(name, number if isinstance(value, str) else value, field=line.path(name))

@@ -94,7 +94,7 @@ _MAX_GLIMPSES = 20
 _START_BYTES = 1 << 16
 """Size of a file's start in which columns of pairs are searched for, before any row is parsed."""
 
-_FIRST_ROWS = 512
+_MAX_FIRST_ROWS = 512
 """Number of first rows by which a table is recognised as one of pairs."""
 
 _MAX_SHOWN_KEYS = 8
@@ -194,7 +194,7 @@ def find_format(path: Path, columns: Mapping[str, str] | None = None, header: He
         header: What the user said about the header of CSV.
 
     Raises:
-        InputError: It cannot be read, or its format is not recognised.
+        InputError: The file cannot be read, or its format is not recognised.
     """
     if not path.exists():
         raise InputError("there is no such file or folder", path=path)
@@ -256,13 +256,13 @@ def _are_pairs(rows: Sequence[Mapping[str, Any]]) -> bool:
         return are_pairs(rows)
     # A single object may contain the rows of the table.
     rows_within = rows_in(dict(rows[0]), {}, is_document=True) or ()
-    return are_pairs([row for _, row in rows_within if is_object(row)][:_FIRST_ROWS] or rows)
+    return are_pairs([row for _, row in rows_within if is_object(row)][:_MAX_FIRST_ROWS] or rows)
 
 
 def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
     """Return whether a file is a table of pairs of outputs, with choices between them.
 
-    Only its first rows are read. A file that cannot be read is none.
+    Only the first rows are read. The answer is False for a file that cannot be read.
     """
     suffix = path.suffix.lower()
     if suffix not in {*SUFFIXES, *JSON_SUFFIXES, ".parquet", ".arrow"} or not path.is_file():
@@ -308,9 +308,8 @@ def _format_of_table(path: Path, columns: Mapping[str, str], header: HeaderChoic
     try:
         rows = _first_values(read_csv_rows(path, header))
     except InputError as error:
-        if (
-            error.field == "Status"
-        ):  # promptfoo repeats its columns for each prompt, so that names repeat, too
+        # promptfoo repeats its columns for each prompt, which no other table may do.
+        if error.field == "Status":
             return "promptfoo"
         raise
     if rows and "Named Scores" in rows[0]:
@@ -328,14 +327,16 @@ def _tool_of_columns(rows: Sequence[Mapping[str, Any]]) -> str | None:
 
 def _first_values(rows: Iterator[FileRow | Skipped]) -> list[dict[str, Any]]:
     return [
-        row.value for row in islice(rows, _FIRST_ROWS) if isinstance(row, FileRow) and is_object(row.value)
+        row.value
+        for row in islice(rows, _MAX_FIRST_ROWS)
+        if isinstance(row, FileRow) and is_object(row.value)
     ]
 
 
 def _glimpses(path: Path) -> Iterator[Any]:
     """Yield the first values of a file, and after each list its first item.
 
-    Several are examined, because the first may not tell the format.
+    Callers examine several values, because the first may not tell the format.
 
     Raises:
         InputError: The file has no value, or none of its first lines is JSON.
@@ -343,11 +344,11 @@ def _glimpses(path: Path) -> Iterator[Any]:
     if not path.stat().st_size:
         raise InputError("the file is empty", path=path)
     try:
-        first = list(islice(read_rows(path, is_row=lambda _: True), _MAX_GLIMPSES))
+        first_rows = list(islice(read_rows(path, is_row=lambda _: True), _MAX_GLIMPSES))
     except InputError as error:
         raise _not_json(error, path) from error
-    values = [row.value for row in first if isinstance(row, FileRow)]
-    skipped = next((row for row in first if isinstance(row, Skipped)), None)
+    values = [row.value for row in first_rows if isinstance(row, FileRow)]
+    skipped = next((row for row in first_rows if isinstance(row, Skipped)), None)
     if not values and skipped is not None:
         raise InputError(skipped.reason, path=path, line=skipped.line, field=skipped.field)
     for value in values:

@@ -69,7 +69,7 @@ class RecognizedGrades(NamedTuple):
         """Require that it is known which values of a column are good.
 
         Raises:
-            RecordError: Only the user knows.
+            RecordError: Only the user knows the column's direction.
         """
         if column in self.undirected:
             raise RecordError(direction_problem(column, self.undirected[column]), field=column)
@@ -78,7 +78,7 @@ class RecognizedGrades(NamedTuple):
         """Require that columns that were read as grades from 0 to 1 have no number above 1.
 
         Raises:
-            InputError: A row has one, so that 1 may have been the worst grade in all rows before.
+            InputError: A row has such a number, so that 1 may have been the worst grade in all earlier rows.
         """
         labels, scores = self.unit
         for column in (*labels, *scores):
@@ -132,23 +132,23 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
     scales = options.converter.scales
     _require_known_words(columns, rows, {*judges} & scores, options)
     values_by_judge = _values_by_judge(rows, scores)
-    undirected = _undirected(rows, people, values_by_judge, options)
+    undirected = _undirected_options(rows, people, values_by_judge, options)
     without_scale = {name for name in scores if not judge_scale(scales, name).is_declared}
     if options.grades.reads_numbers:
         people = set[str]()
     unscaled = unscaled_grades(rows, people | without_scale, options.grades)
     _ask_scales(rows, unscaled, people)
     return RecognizedGrades(
-        None if named_people else label,
-        tuple(judges),
-        unscaled,
-        (
+        label=None if named_people else label,
+        judges=tuple(judges),
+        unscaled=unscaled,
+        unit=(
             frozenset(people - unscaled.keys() - undirected.keys()),
             frozenset(without_scale - unscaled.keys() - undirected.keys()),
         ),
-        frozenset(judge for judge, values in values_by_judge.items() if any(map(_is_number, values))),
-        undirected,
-        tuple(columns.unnamed) if not judges and score is None else (),
+        numeric=frozenset(judge for judge, values in values_by_judge.items() if any(map(_is_number, values))),
+        undirected=undirected,
+        unnamed=tuple(columns.unnamed) if not judges and score is None else (),
     )
 
 
@@ -158,7 +158,7 @@ def _grade_columns(
     people: Sequence[str],
     options: Options,
 ) -> GradeColumns:
-    """Return the search for columns of grades, which knows the columns that the user named."""
+    """Start the search for columns of grades with the columns that the user named."""
     mapped = {"score": names["score"]} if "score" in names else {}
     if "label" in names and {"label", names["label"]} & {*options.columns, *options.columns.values()}:
         mapped["label"] = names["label"]
@@ -182,18 +182,18 @@ def _require_known_words(
 
     In a table with labels, a column named like a judge's scores is asked about, too; without labels it is a tag.
     """
-    labels = dict.fromkeys(label_names(columns), options.grades)
+    scale_by_label = dict.fromkeys(label_names(columns), options.grades)
     named = [name for name in columns.free() if is_score_like(name) and columns.may_be_scores(name)]
     score = columns.columns.get("score")
-    further_judges = [*named, *filter(None, [score])] if labels else []
+    further_judges = [*named, *filter(None, [score])] if scale_by_label else []
     if options.columns.get("score") == "":
         judges, further_judges = (), []
-    of_judges = {
+    scale_by_judge = {
         judge: judge_scale(options.converter.scales, judge)
         for judge in (*judges, *further_judges)
-        if judge not in labels
+        if judge not in scale_by_label
     }
-    require_known_words(columns, rows, labels | of_judges)
+    require_known_words(columns, rows, scale_by_label | scale_by_judge)
 
 
 def _ask_scales(
@@ -241,13 +241,13 @@ def _values_by_judge(rows: Sequence[Mapping[str, Any]], columns: Iterable[str]) 
     return values_by_judge
 
 
-def _undirected(
+def _undirected_options(
     rows: Sequence[Mapping[str, Any]],
     people: Iterable[str],
     values_by_judge: Mapping[str, list[Any]],
     options: Options,
 ) -> dict[str, str]:
-    """Return the columns and judges of which only the user knows which values are good."""
+    """Return the columns and judges whose good values only the user knows, with options."""
     labels = {name: label_direction(rows, name, options.grades) for name in people}
     scales = options.converter.scales
     scores = {
@@ -265,8 +265,8 @@ def _is_number(value: Any) -> bool:
 def _is_judge(name: str, columns: GradeColumns, scale: Scale) -> bool:
     """Return whether a column has a judge's scores.
 
-    Words, and cells that cannot be read, count only if the column is named like scores. Under any other name words are as
-    often a second person's.
+    Words, and unreadable cells, count only in a column named like scores. Under other names, words are as often a
+    second person's.
     """
     if is_person(name):
         return False

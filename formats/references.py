@@ -49,7 +49,7 @@ class References:
 
     Raises:
         ChoiceNeeded: Several columns could be the label.
-        InputError: It cannot be read, or no column has ids.
+        InputError: The table cannot be read, or no column has ids.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class References:
         self.columns = frozenset(names)
         self.fields = columns_by_field([name for name in names if name not in without], columns)
         self.first_rows = values[:LOOKED_AT]
-        self._graded = self._find_grades(values)
+        self._unclear_grades = self._find_grades(values)
         self._alike = AlikeGrades(grades)
         if not alone:
             named_by_user = columns_by_field(self.columns, columns, use_aliases=False)
@@ -137,7 +137,7 @@ class References:
         return reference
 
     def left(self) -> Iterator[Skipped]:
-        """Yield the rows that could not be read, and the rows of no case.
+        """Yield the rows that could not be read, and the rows that match no case.
 
         Raises:
             InputError: No row matches a case.
@@ -182,7 +182,7 @@ class References:
                     f"no column holds the ids of cases (columns: {columns_found}); {option} names it",
                     path=self.path,
                 )
-            example, skipped = reference_example(row, names, self._grades, self._graded)
+            example, skipped = reference_example(row, names, self._grades, self._unclear_grades)
             note_alike(self._alike, example.scores)
         except UNREADABLE as error:
             self._skipped.append(row.position.skipped(error))
@@ -201,7 +201,7 @@ class References:
             self._take_again(example, row.position)
 
     def _take_again(self, example: Example, position: FilePosition) -> None:
-        """Take a further row of an id: merge it with the earlier if one is empty, else skip it."""
+        """Take a second row of an id: merge it with the first if either is empty, else skip it."""
         earlier = self._by_id[example.id]
         if example == earlier:
             return  # a table with a row per system repeats the reference in each

@@ -24,8 +24,8 @@ NAME = "rubric"
 ABOUT = "a row per criterion: `item`, `criterion`, `points`, optional `tags`, `question` (CSV, TSV, JSON Lines, Parquet)"
 LOST = "other columns"
 
-_ITEM = ("item", "item_id", "id", "case", "case_id", "prompt_id")
-_ASKED = ("question", "query", "prompt", "input")
+_ITEM_COLUMNS = ("item", "item_id", "id", "case", "case_id", "prompt_id")
+_QUESTION_COLUMNS = ("question", "query", "prompt", "input")
 _SEPARATORS = re.compile(r"[;|]")
 
 
@@ -34,7 +34,7 @@ def recognises(glimpse: Any) -> bool:
     return (
         is_object(glimpse)
         and {"criterion", "points"} <= glimpse.keys()
-        and any(name in glimpse for name in _ITEM)
+        and any(name in glimpse for name in _ITEM_COLUMNS)
     )
 
 
@@ -47,11 +47,13 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 def _take(row: FileRow, items: dict[str, tuple[Example, FilePosition]]) -> list[ImportedRecord]:
     line = row.node
-    name, criterion = line.need(*_ITEM), _criterion(line)
-    question = messages_of(line.unpacked(*_ASKED), line.path(_ASKED[0]))
+    name, criterion = line.need(*_ITEM_COLUMNS), _criterion(line)
+    question = messages_of(line.unpacked(*_QUESTION_COLUMNS), line.path(_QUESTION_COLUMNS[0]))
     example, position = items.get(name, (Example(id=name, number=row.number), row.position))
     if question and example.messages and question != example.messages:
-        raise RecordError(f"another question than in an earlier row of the item {name!r}", field=_ASKED[0])
+        raise RecordError(
+            f"another question than in an earlier row of the item {name!r}", field=_QUESTION_COLUMNS[0]
+        )
     example.messages = example.messages or question
     example.criteria.append(criterion)
     items[name] = example, position
@@ -59,8 +61,8 @@ def _take(row: FileRow, items: dict[str, tuple[Example, FilePosition]]) -> list[
 
 
 def _criterion(line: FieldReader) -> Criterion:
-    stated = line.get("points")
-    points = 1.0 if stated is None else number_in(stated)
+    points_in_file = line.get("points")
+    points = 1.0 if points_in_file is None else number_in(points_in_file)
     if isinstance(points, bool) or not isinstance(points, int | float):
         raise line.refuse("points", "a number")
     if not abs(points) <= MAX_POINTS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 from ..errors import RecordError
 from ..records import Case, Output
@@ -10,12 +10,25 @@ from ..records.json_text import encode_json
 from ..tables.named_columns import map_options
 from .imported_records import RevisedCase
 
-_Known: TypeAlias = tuple[int, int, int, bool, bool, bool]
-"""What is known of a case; see `SeenCases.note` for its parts, in order:
 
-Hashes of the question, the reference (0 without one) and the content; whether every answer makes calls, whether a row has an
-answer, and whether all rows failed.
-"""
+class _KnownCase(NamedTuple):
+    """Facts about a case from all its rows so far.
+
+    Attributes:
+        question: Hash of the first row's question.
+        reference: Hash of the reference, or 0 without one.
+        content: Hash of the case without its question, tags and cluster.
+        has_calls: Whether every answer makes calls.
+        has_answer: Whether a row has an answer.
+        all_failed: Whether all rows failed.
+    """
+
+    question: int
+    reference: int
+    content: int
+    has_calls: bool
+    has_answer: bool
+    all_failed: bool
 
 
 class SeenCases:
@@ -25,14 +38,14 @@ class SeenCases:
     if every answer makes some.
 
     Attributes:
-        known: What is known of each case, by the hash of its id.
+        known: Facts about each case, by the hash of its id.
         asks_otherwise: Whether the last row asks another question than the first of its case.
     """
 
     def __init__(self) -> None:
-        self.known: dict[int, _Known] = {}
+        self.known: dict[int, _KnownCase] = {}
         self.asks_otherwise = False
-        self._before: tuple[int, _Known | None] | None = None
+        self._before: tuple[int, _KnownCase | None] | None = None
 
     def note(
         self,
@@ -49,11 +62,11 @@ class SeenCases:
         have one, since no answer shows the rest.
 
         Args:
-            case: The case, of the kind that the row's answer makes it.
-            without_calls: The case, of the kind that it has if no answer makes calls.
+            case: The case, with the kind that follows from the row's answer.
+            without_calls: The case, with the kind that follows if no answer makes calls.
             output: The row's output.
             has_reference: Whether the row has a reference.
-            is_trial: Whether the row numbers its trial, so that its question may differ: a simulated user asked it.
+            is_trial: Whether the row has a trial's number; its question may then differ, as with a simulated user.
 
         Raises:
             RecordError: An earlier row with this id has another question or reference.
@@ -66,24 +79,25 @@ class SeenCases:
         known = self.known.get(key)
         self._before, self.asks_otherwise = (key, known), False
         if known is None:
-            self.known[key] = (question, reference, content, has_calls, has_answer, failed)
+            self.known[key] = _KnownCase(question, reference, content, has_calls, has_answer, failed)
             return case
-        first_question, first_reference, first_content, had_calls, had_answer, all_failed = known
-        self.asks_otherwise = question != first_question
-        if failed or all_failed:
-            is_same = failed or first_reference in {0, reference}
+        self.asks_otherwise = question != known.question
+        if failed or known.all_failed:
+            is_same = failed or known.reference in {0, reference}
         else:
-            is_same = content == first_content
+            is_same = content == known.content
         if not is_same or (self.asks_otherwise and not is_trial):
             raise _refused(case)
         if failed:
             return None
         if has_answer:
-            has_calls = has_calls and (had_calls or not had_answer)
-        elif not all_failed:
-            has_calls = had_calls
-        self.known[key] = (first_question, reference, content, has_calls, has_answer or had_answer, False)
-        if (content, has_calls) == (first_content, had_calls):
+            has_calls = has_calls and (known.has_calls or not known.has_answer)
+        elif not known.all_failed:
+            has_calls = known.has_calls
+        self.known[key] = _KnownCase(
+            known.question, reference, content, has_calls, has_answer or known.has_answer, all_failed=False
+        )
+        if (content, has_calls) == (known.content, known.has_calls):
             return None
         return RevisedCase(case=case if has_calls else without_calls)
 

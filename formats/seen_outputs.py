@@ -20,6 +20,7 @@ class SeenOutputs:
     """Hashes and places of the outputs read so far, as arrays, since a log may have millions."""
 
     def __init__(self) -> None:
+        # Index of each output in the arrays, by the hash of its case, system and trial.
         self._numbers: dict[int, int] = {}
         self._contents, self._lines, self._files = array("q"), array("q"), array("q")
         self._graded = bytearray()
@@ -76,7 +77,7 @@ class SeenOutputs:
         return number is not None and self._contents[number] == hash(encode_json(output))
 
     def adds_grade(self, output: Output) -> bool:
-        """Return whether an output was added before without a grade, and note that it has one now."""
+        """Return whether an output was added without a grade, and note that it now has one."""
         if not self.has_same(output):
             return False
         number = self._numbers[hash((output.case_id, output.system, output.trial))]

@@ -53,11 +53,12 @@ class _Piece:
         """Return whether this piece is a prefix of `other`, or the same."""
         if len(self.keys) < len(other.keys) or self.exchange.has_failed:
             return _begins_with(other.keys, self.keys)
+        # Equal exchanges without history may be one question that was asked twice.
         has_same_id = self.exchange.id != "" and self.exchange.id == other.exchange.id
         return (self.has_history or has_same_id) and self.keys == other.keys
 
     def is_abandoned_by(self, other: _Piece) -> bool:
-        """Return whether `other` continues the conversation with another answer than this one's."""
+        """Return whether `other` continues the conversation after a different answer."""
         is_longer = len(self.request_keys) < len(other.request_keys)
         has_turns = len(turns_of(other.exchange.messages)) > 1
         return has_turns and is_longer and _begins_with(other.keys, self.request_keys)
@@ -81,16 +82,16 @@ def conversations_of(
     models = list(dict.fromkeys(exchange.model for exchange in ordered if exchange.model is not None))
     if len(models) > 1 and not one_system:
         by_model = [
-            _joined([exchange for exchange in ordered if exchange.model in {model, None}]) for model in models
+            _merged([exchange for exchange in ordered if exchange.model in {model, None}]) for model in models
         ]
         request_keys = [_request_keys(whole) for whole, _ in by_model]
         if all(key == request_keys[0] for key in request_keys):
             return [whole for whole, _ in by_model], [entry for _, skipped in by_model for entry in skipped]
-    whole, skipped = _joined(ordered)
+    whole, skipped = _merged(ordered)
     return [whole], skipped
 
 
-def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
+def _merged(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
     pieces, skipped = _pieces(exchanges)
     abandoned = [piece for piece in pieces if any(piece.is_abandoned_by(other) for other in pieces)]
     for piece in abandoned:
@@ -115,18 +116,28 @@ def _joined(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
         cluster=next((exchange.cluster for exchange in exchanges if exchange.cluster is not None), None),
         tools=all_tools(exchange.tools for exchange in exchanges),
         tags=tags,
-        expected_calls=next((x.expected_calls for x in exchanges if x.expected_calls is not None), None),
-        accepted=next((x.accepted for x in exchanges if x.accepted is not None), None),
-        context=next((x.context for x in exchanges if x.context), list[Any]()),
-        criterion=next((x.criterion for x in exchanges if x.criterion is not None), None),
+        expected_calls=next(
+            (exchange.expected_calls for exchange in exchanges if exchange.expected_calls is not None), None
+        ),
+        accepted=next((exchange.accepted for exchange in exchanges if exchange.accepted is not None), None),
+        context=next((exchange.context for exchange in exchanges if exchange.context), list[Any]()),
+        criterion=next(
+            (exchange.criterion for exchange in exchanges if exchange.criterion is not None), None
+        ),
     )
     return whole, skipped
 
 
 def _model(exchanges: Sequence[Exchange]) -> str | None:
     """Return the model of the last answer; if there is none, the first that was asked."""
-    answering = [x.model for x in exchanges if x.model is not None and not x.has_failed]
-    return answering[-1] if answering else next((x.model for x in exchanges if x.model), None)
+    answering = [
+        exchange.model for exchange in exchanges if exchange.model is not None and not exchange.has_failed
+    ]
+    return (
+        answering[-1]
+        if answering
+        else next((exchange.model for exchange in exchanges if exchange.model), None)
+    )
 
 
 def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]:
@@ -180,7 +191,7 @@ def _appended(messages: list[FieldReader], more: list[FieldReader]) -> list[Fiel
 
 
 def _overlap(old: list[_Key], new: list[_Key]) -> int:
-    """Return the number of last messages that the new ones repeat, if these include an answer."""
+    """Return how many last messages the new ones repeat; only repeats with an answer count."""
     for size in range(min(len(old), len(new)), _MIN_OVERLAP - 1, -1):
         if old[-size:] == new[:size] and any(key[0] == "assistant" for key in new[:size]):
             return size

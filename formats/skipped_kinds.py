@@ -10,10 +10,10 @@ from ..spelling import names_a_setting
 from .imported_records import Skipped
 
 _MAX_KINDS = 100
-"""Kinds of problems that are counted apart, at most."""
+"""Maximum number of kinds of problems that are counted apart."""
 
-_LONGEST = 1000
-"""Characters of a reason that decide its kind."""
+_MAX_REASON_LENGTH = 1000
+"""Number of characters of a reason that decide its kind."""
 
 _QUOTED = re.compile(r"(?<!\w)(?:'[^']*+'|\"[^\"]*+\")")
 _VALUE = re.compile(rf"{_QUOTED.pattern}|\d[\d.,]*+")
@@ -36,7 +36,7 @@ class SkippedPart(msgspec.Struct, kw_only=True):
 
 def problem_of(reason: str) -> str:
     """Return a reason without its details: ``not JSON`` of ``not JSON: it ends at column 7``."""
-    return _DETAIL.sub(r"\1", reason[:_LONGEST]) or reason
+    return _DETAIL.sub(r"\1", reason[:_MAX_REASON_LENGTH]) or reason
 
 
 class SkippedKinds:
@@ -46,8 +46,9 @@ class SkippedKinds:
         self._parts: dict[tuple[str, str], SkippedPart] = {}
 
     def add(self, skipped: Skipped) -> None:
-        """Count a skipped record; those of kinds beyond the maximum are not counted."""
+        """Count a skipped record, unless its kind is new and beyond the maximum."""
         field, problem = skipped.field or "", problem_of(skipped.reason)
+        # A problem that names its field is the same in all fields.
         if field and field in problem:
             field, problem = "", problem.replace(field, "?")
         kind = _NUMBER.sub("[]", field), _VALUE.sub("?", problem)

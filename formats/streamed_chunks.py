@@ -7,7 +7,7 @@ from typing import Any
 from .json_values import is_list, is_object, parsed
 
 _CHUNK = "chat.completion.chunk"
-_BLOCKS = frozenset({"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
+_BLOCK_EVENT_TYPES = frozenset({"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
 
 
 def whole_answer(chunks: list[Any]) -> dict[str, Any] | None:
@@ -15,20 +15,25 @@ def whole_answer(chunks: list[Any]) -> dict[str, Any] | None:
     if not chunks or not all(map(is_object, chunks)):
         return None
     if all(chunk.get("object") == _CHUNK for chunk in chunks):
-        return {"choices": [{"message": _of_deltas(chunks)}]}
-    if all(chunk.get("type") in _BLOCKS for chunk in chunks):
-        return {"role": "assistant", "content": _of_blocks(chunks)}
+        return {"choices": [{"message": _message_of_deltas(chunks)}]}
+    if all(chunk.get("type") in _BLOCK_EVENT_TYPES for chunk in chunks):
+        return {"role": "assistant", "content": _content_of_events(chunks)}
     ends = [chunk.get("response") for chunk in chunks if chunk.get("type") == "response.completed"]
     return ends[-1] if ends and is_object(ends[-1]) else None
 
 
-def _of_deltas(chunks: list[dict[str, Any]]) -> dict[str, Any]:
+def _message_of_deltas(chunks: list[dict[str, Any]]) -> dict[str, Any]:
     texts = list[str]()
     calls: dict[Any, dict[str, Any]] = {}
     for chunk in chunks:
         choices = chunk.get("choices")
-        first: Any = choices[0] if is_list(choices) and choices else None
-        delta: Any = first.get("delta") if is_object(first) and first.get("index", 0) == 0 else None
+        first_choice: Any = choices[0] if is_list(choices) and choices else None
+        # Only the first_choice choice is the answer; others are alternatives.
+        delta: Any = (
+            first_choice.get("delta")
+            if is_object(first_choice) and first_choice.get("index", 0) == 0
+            else None
+        )
         if not is_object(delta):
             continue
         if isinstance(text := delta.get("content"), str):
@@ -52,22 +57,22 @@ def _add_piece(calls: dict[Any, dict[str, Any]], piece: dict[str, Any]) -> None:
         call["function"][name] += text if isinstance(text, str) else ""
 
 
-def _of_blocks(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _content_of_events(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     blocks: dict[Any, dict[str, Any]] = {}
     pieces: dict[Any, list[str]] = {}
     for event in events:
-        at, begun, delta = event.get("index"), event.get("content_block"), event.get("delta")
-        if is_object(begun):
-            blocks[at] = dict(begun)
-            pieces[at] = [begun["text"]] if isinstance(begun.get("text"), str) else []
+        at, first_block, delta = event.get("index"), event.get("content_block"), event.get("delta")
+        if is_object(first_block):
+            blocks[at] = dict(first_block)
+            pieces[at] = [first_block["text"]] if isinstance(first_block.get("text"), str) else []
         elif is_object(delta) and at in blocks:
             pieces[at] += [
-                each for name in ("text", "partial_json") if isinstance(each := delta.get(name), str)
+                text for name in ("text", "partial_json") if isinstance(text := delta.get(name), str)
             ]
     for at, block in blocks.items():
-        whole = "".join(pieces[at])
+        joined_text = "".join(pieces[at])
         if block.get("type") == "text":
-            block["text"] = whole
-        elif block.get("type") == "tool_use" and whole:
-            block["input"] = parsed(whole)
+            block["text"] = joined_text
+        elif block.get("type") == "tool_use" and joined_text:
+            block["input"] = parsed(joined_text)
     return [*blocks.values()]

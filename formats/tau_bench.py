@@ -1,6 +1,6 @@
 """Results of tau-bench and tau2-bench.
 
-A task is a case, a simulation an output of its trial, with what its simulated user asked. The reward is a verdict of ``reward``.
+A task is a case. A simulation is an output of one trial, with its simulated user's messages as the question. The reward is a verdict of ``reward``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ NAME = "tau"
 ABOUT = "results of tau-bench and tau2-bench (JSON)"
 LOST = "costs, durations, seeds; expected actions are a tag, since the reward grades what they changed; calls of the simulated user are listed"
 
-_MADE = "\0task"
-"""Field of a simulation with what its document says of it: its task, and the agent's model."""
+_FROM_DOCUMENT = "\0task"
+"""Field added to a simulation: its task and the agent's model, from elsewhere in the document.
+
+The NUL keeps it apart from fields of files.
+"""
 
 
 def recognises(glimpse: Any) -> bool:
@@ -57,22 +60,22 @@ def _simulations(document: FieldReader) -> list[tuple[str, Any]] | None:
     tasks = {task.name("id"): task.value for task in document.nodes("tasks")}
     agent = document.node("info").node("agent_info").text("llm")
     return [
-        (at, {**run, _MADE: (tasks.get(str(run.get("task_id"))), agent)} if is_object(run) else run)
+        (at, {**run, _FROM_DOCUMENT: (tasks.get(str(run.get("task_id"))), agent)} if is_object(run) else run)
         for at, run in document.items("simulations")
     ]
 
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     line = row.node
-    stated, agent = line.value.get(_MADE, (None, None))
-    told: Any = line.node("info").get("task") if "traj" in line else stated
-    task = FieldReader(told if is_object(told) else {}, line.path("task"))
-    messages, left_out = _spoken(line)
-    if left_out:
+    document_task, agent = line.value.get(_FROM_DOCUMENT, (None, None))
+    task_value: Any = line.node("info").get("task") if "traj" in line else document_task
+    task = FieldReader(task_value if is_object(task_value) else {}, line.path("task"))
+    messages, user_calls = _split_messages(line)
+    if user_calls:
         yield row.position.skipped_part(
-            line.path("messages"), f"calls of the simulated user ({left_out:,}) have no place in an answer"
+            line.path("messages"), f"calls of the simulated user ({user_calls:,}) have no place in an answer"
         )
-    plain = {
+    fields = {
         "id": line.need("task_id"),
         "trial": line.whole("trial") or 0,
         "messages": messages,
@@ -80,7 +83,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         "error": None if messages else as_text(line.node("info").get("error")) or "there is no message",
     }
     example, skipped = row_example(
-        FileRow(plain, row.position, row.at, row.number), options, RecognizedGrades()
+        FileRow(fields, row.position, row.at, row.number), options, RecognizedGrades()
     )
     yield from skipped
     example.tags = _tags(line, task)
@@ -88,20 +91,20 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     yield from records_of(example, row.position, options)
 
 
-def _spoken(line: FieldReader) -> tuple[list[dict[str, Any]], int]:
+def _split_messages(line: FieldReader) -> tuple[list[dict[str, Any]], int]:
     """Return the messages of user and agent, and the number of the user's own calls."""
     messages: list[dict[str, Any]] = []
-    left_out = 0
+    user_calls = 0
     for node in line.nodes("traj" if "traj" in line else "messages"):
-        inner = node.nodes("tool_messages")
-        for message in inner or [node]:
+        # tau2-bench wraps the results of parallel calls in one message.
+        for message in node.nodes("tool_messages") or [node]:
             by_user = message.get("requestor") == "user" or (
                 role_of(message) == "user" and message.get("content") is None
             )
-            left_out += by_user
+            user_calls += by_user
             if not by_user:
                 messages.append(message.value)
-    return messages, left_out
+    return messages, user_calls
 
 
 def _tags(line: FieldReader, task: FieldReader) -> dict[str, TagValue]:
@@ -109,16 +112,16 @@ def _tags(line: FieldReader, task: FieldReader) -> dict[str, TagValue]:
     criteria = task.node("evaluation_criteria")
     actions = task.items("actions") or criteria.items("actions")
     scenario = task.node("user_scenario") if is_object(task.get("user_scenario")) else FieldReader({})
-    told: Mapping[str, Any] = {
+    facts: Mapping[str, Any] = {
         "expected_actions": [action for _, action in actions] or None,
         "instruction": task.get("instruction") or scenario.get("instructions"),
         "termination_reason": line.get("termination_reason"),
     }
-    return {name: as_text(value) for name, value in told.items() if value}
+    return {name: as_text(value) for name, value in facts.items() if value}
 
 
 def _reward(line: FieldReader) -> ImportedScore:
-    """Return the reward, which a program gives."""
+    """Return the reward as a checker's score, since a program computes it."""
     info = line.node("reward_info") if is_object(line.get("reward_info")) else line
     value = info.value.get("reward")
     if is_missing(value):

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 from ..records import Verdict, atomic_write
 from .export_items import ExportContext, ExportItem, Written
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_INVALID_XML_CHARACTER = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Written:
@@ -25,7 +25,7 @@ def write(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Writte
                 root, "testsuite", name=_clean(item.output.system)
             )
         for verdict in item.verdicts:
-            suite.append(_test(verdict, run))
+            suite.append(_test_case(verdict, run))
             rows += 1
     for element in [root, *suites.values()]:
         element.set("tests", str(sum(1 for _ in element.iter("testcase"))))
@@ -36,7 +36,7 @@ def write(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Writte
     return Written(files=[str(path)], rows=rows)
 
 
-def _test(verdict: Verdict, run: ExportContext) -> ET.Element:
+def _test_case(verdict: Verdict, run: ExportContext) -> ET.Element:
     numbers = "".join(
         f" [{name} {number}]"
         for name, number in (("trial", verdict.trial), ("repeat", verdict.repeat))
@@ -60,4 +60,4 @@ def _test(verdict: Verdict, run: ExportContext) -> ET.Element:
 
 
 def _clean(text: str) -> str:
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _INVALID_XML_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -18,6 +18,7 @@ from .otlp import EVALUATION, SPAN_TAG, TRACE_TAG
 
 _SCOPE = "fiducial"
 _SEVERITY_INFO = 9
+"""OpenTelemetry's severity number of INFO."""
 
 
 def evaluation_attributes(verdict: Verdict, item: ExportItem, run: ExportContext) -> dict[str, Any]:
@@ -50,7 +51,7 @@ def write(items: Iterable[ExportItem], path: Path, run: ExportContext) -> Writte
     """Write verdicts as an OTLP JSON file of logs."""
     records = [_record(verdict, item, run) for item in items for verdict in item.verdicts]
     scope = {"scope": {"name": _SCOPE}, "logRecords": records}
-    resource = {"attributes": list(_typed({"service.name": _SCOPE}))}
+    resource = {"attributes": list(_attribute_list({"service.name": _SCOPE}))}
     with atomic_write(path) as file:
         file.write(encode_json({"resourceLogs": [{"resource": resource, "scopeLogs": [scope]}]}))
     return Written(files=[str(path)], rows=len(records))
@@ -64,21 +65,21 @@ def _record(verdict: Verdict, item: ExportItem, run: ExportContext) -> dict[str,
         "observedTimeUnixNano": nanoseconds,
         "severityNumber": _SEVERITY_INFO,
         "eventName": EVALUATION,
-        "attributes": list(_typed(evaluation_attributes(verdict, item, run))),
+        "attributes": list(_attribute_list(evaluation_attributes(verdict, item, run))),
         **({"traceId": trace, "spanId": span} if trace else {}),
     }
 
 
-def _typed(attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _attribute_list(attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for key, value in attributes.items():
-        yield {"key": key, "value": _value(value)}
+        yield {"key": key, "value": _typed_value(value)}
 
 
-def _value(value: Any) -> dict[str, Any]:
+def _typed_value(value: Any) -> dict[str, Any]:
     if isinstance(value, bool):
         return {"boolValue": value}
     if isinstance(value, int):
-        return {"intValue": str(value)}
+        return {"intValue": str(value)}  # OTLP JSON writes 64-bit integers as text
     return {"doubleValue": value} if isinstance(value, float) else {"stringValue": str(value)}
 
 
@@ -149,7 +150,7 @@ class _CountingExporter:
         return result
 
     def shutdown(self) -> None:
-        """Stop."""
+        """Shut the other exporter down."""
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:

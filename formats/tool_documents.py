@@ -1,4 +1,4 @@
-"""Function documents of cases: unified, and made for expected calls without one."""
+"""Function documents of cases: read in any provider's format, or made from expected calls."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _SCHEMAS = ("input_schema", "inputSchema", "parametersJsonSchema")
 
 
 def tools_in(request: FieldReader) -> list[dict[str, Any]]:
-    """Return the tools that a request offers, one by one, whichever provider's form they have."""
+    """Return the tools that a request offers, one per function, in any provider's format."""
     config = request.object_in("toolConfig")
     offered = request.nodes("tools", "functions") or FieldReader(config, request.path("toolConfig")).nodes(
         "tools"
     )
-    return [tool for reader in offered for tool in _declared(reader)]
+    return [tool for reader in offered for tool in _functions_in(reader)]
 
 
 def all_tools(offers: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the tools that were offered at any time, by name."""
+    """Return all tools offered over time; the first of each name counts."""
     by_name: dict[str, dict[str, Any]] = {}
     for tool in chain.from_iterable(offers):
         function = tool.get("function", tool)
@@ -33,11 +33,11 @@ def all_tools(offers: Iterable[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     return list(by_name.values())
 
 
-def _declared(tool: FieldReader) -> list[dict[str, Any]]:
+def _functions_in(tool: FieldReader) -> list[dict[str, Any]]:
     """Return the functions of a tool: Gemini declares several in one, Bedrock wraps each."""
-    declared = tool.nodes("functionDeclarations", "function_declarations")
-    if declared:
-        return [_lower_types(reader.value) for reader in declared]
+    declarations = tool.nodes("functionDeclarations", "function_declarations")
+    if declarations:
+        return [_lower_types(reader.value) for reader in declarations]
     spec = tool.object_in("toolSpec")
     schema = spec.get("inputSchema")
     if spec and is_object(schema):
@@ -46,7 +46,7 @@ def _declared(tool: FieldReader) -> list[dict[str, Any]]:
 
 
 def _lower_types(schema: Any) -> Any:
-    """Return a schema of Gemini with JSON Schema's names of types."""
+    """Return a schema of Gemini, which writes ``STRING``, with JSON Schema's ``string``."""
     if is_list(schema):
         return [_lower_types(item) for item in schema]
     if not is_object(schema):
@@ -59,10 +59,10 @@ def _lower_types(schema: Any) -> Any:
 
 def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
     """Return a tool of any provider's format with its schema under ``parameters``."""
-    held = tool.get("function")
-    if is_object(held):
-        plain = plain_document(held)
-        return tool if plain is held else {**tool, "function": plain}
+    function = tool.get("function")
+    if is_object(function):
+        plain = plain_document(function)
+        return tool if plain is function else {**tool, "function": plain}
     name = next((schema for schema in _SCHEMAS if is_object(tool.get(schema))), None)
     if name is not None and tool.get("parameters") is None:
         return {"parameters" if key == name else key: value for key, value in tool.items()}
@@ -73,9 +73,9 @@ def plain_document(tool: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat_properties(parameters: Any) -> dict[str, Any] | None:
-    """Return parameters that stand there without a schema around them, or None if there is one.
+    """Return the properties of parameters that have no schema around them, else None.
 
-    They are an object, each under its name, as xLAM has them, or a list.
+    Such parameters are an object by name, as in xLAM's data, or a list of objects with names.
     """
     if is_list(parameters):
         named = [
@@ -96,7 +96,7 @@ def _flat_properties(parameters: Any) -> dict[str, Any] | None:
     return {name: _property(parameter) for name, parameter in parameters.items()}
 
 
-_TYPES: Mapping[str, str] = {
+_JSON_TYPE_OF: Mapping[str, str] = {
     "str": "string",
     "int": "integer",
     "float": "number",
@@ -108,30 +108,30 @@ _TYPES: Mapping[str, str] = {
 }
 """JSON Schema's names of Python's types."""
 
-_KNOWN_TYPES = frozenset({*_TYPES.values(), "null"})
+_JSON_TYPES = frozenset({*_JSON_TYPE_OF.values(), "null"})
 
 
 def _property(described: dict[str, Any]) -> dict[str, Any]:
-    """Return a property with JSON Schema's name of its type; without one if that is unknown.
+    """Return a property with JSON Schema's name for its type, or untyped if that is unknown.
 
     xLAM writes types as Python does: ``str, optional``, ``List[int]``.
     """
-    stated = described.get("type")
-    if not isinstance(stated, str):
+    written_type = described.get("type")
+    if not isinstance(written_type, str):
         return described
-    name = stated.partition(",")[0].strip()
+    name = written_type.partition(",")[0].strip()
     if name.lower().startswith("optional["):
         name = name[len("optional[") :].removesuffix("]")
     outer = name.partition("[")[0].strip().lower()
-    known = outer if outer in _KNOWN_TYPES else _TYPES.get(outer)
+    json_type = outer if outer in _JSON_TYPES else _JSON_TYPE_OF.get(outer)
     others = {key: value for key, value in described.items() if key not in {"type", "required"}}
-    return others if known is None else {**others, "type": known}
+    return others if json_type is None else {**others, "type": json_type}
 
 
 def not_offered(expected: Iterable[str], tools: list[dict[str, Any]]) -> str | None:
-    """Return the error for an expected function that is not among the tools.
+    """Return the error for the first expected function that no tool has.
 
-    None if all are, or if no tool is known.
+    None if every function is offered, or if no tool is known.
     """
     offered = sorted(_names(tools))
     missing = [name for name in dict.fromkeys(expected) if name not in offered]
@@ -146,13 +146,13 @@ def missing_documents(
 ) -> Iterator[dict[str, Any]]:
     """Yield documents for expected functions without one.
 
-    Each lists the expected arguments, of any type.
+    Each document lists the arguments of all expected calls, without types.
     """
     documented = _names(tools)
     arguments: dict[str, dict[str, Any]] = {}
-    for called, given in expected:
+    for called, named_arguments in expected:
         if called not in documented:
-            arguments.setdefault(called, {}).update({name: {} for name in given})
+            arguments.setdefault(called, {}).update({name: {} for name in named_arguments})
     for name, properties in arguments.items():
         yield {
             "type": "function",

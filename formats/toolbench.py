@@ -24,10 +24,9 @@ NAME = "toolbench"
 ABOUT = "queries, answers and ToolEval's annotations of ToolBench (JSON)"
 LOST = "steps of answers, template responses of APIs"
 
-_ANSWERS = {"query", "answer"}
-_ANNOTATIONS = {"query", "is_solved"}
-_RAW = "answer_generation"
-_SOLVED = {"solved": 1.0, "unsolved": 0.0}
+_ANNOTATION_FIELDS = {"query", "is_solved"}
+_RAW_ANSWER = "answer_generation"
+_SCORES = {"solved": 1.0, "unsolved": 0.0}
 _GAVE_UP = "give_up_and_restart"
 
 
@@ -43,10 +42,10 @@ def _is_item(value: dict[str, Any]) -> bool:
     if is_list(value.get("api_list")) and "query" in value:
         return True
     answer = value.get("answer")
-    told = is_object(answer) and "final_answer" in answer and "answer_details" in answer
-    annotated = value.keys() >= _ANNOTATIONS and is_object(value["is_solved"])
-    raw = value.get(_RAW)
-    return told or annotated or (is_object(raw) and "final_answer" in raw)
+    is_answer = is_object(answer) and "final_answer" in answer and "answer_details" in answer
+    is_annotation = value.keys() >= _ANNOTATION_FIELDS and is_object(value["is_solved"])
+    raw = value.get(_RAW_ANSWER)
+    return is_answer or is_annotation or (is_object(raw) and "final_answer" in raw)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
@@ -65,9 +64,11 @@ def _by_id(document: FieldReader) -> list[tuple[str, Any]] | None:
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     item = row.node
-    if is_object(item.value.get(_RAW)):
-        made = item.node(_RAW)
-        item = FieldReader({**made.value, "query_id": row.position.path.stem.partition("_")[0]}, made.at)
+    if is_object(item.value.get(_RAW_ANSWER)):
+        raw_answer = item.node(_RAW_ANSWER)
+        # A raw answer has a file of its own, whose name begins with the query's id.
+        query_id = row.position.path.stem.partition("_")[0]
+        item = FieldReader({**raw_answer.value, "query_id": query_id}, raw_answer.at)
     answer = item.node("answer") if is_object(item.get("answer")) else item
     relevant = item.get("relevant APIs", "relevant_apis")
     example = Example(
@@ -92,27 +93,31 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
 
 def _tool(api: FieldReader) -> dict[str, Any]:
     parameters = [*api.items("required_parameters"), *api.items("optional_parameters")]
-    typed = [
+    with_json_types = [
         {**parameter, "type": str(parameter.get("type", "")).lower()}
         for _, parameter in parameters
         if is_object(parameter)
     ]
     tool = {"name": api.need("api_name"), "description": api.text("api_description") or ""}
-    return {**tool, "parameters": typed or {"type": "object", "properties": {}}}
+    return {**tool, "parameters": with_json_types or {"type": "object", "properties": {}}}
 
 
 def _answer(answer: FieldReader) -> AgentAnswer | None:
-    """Return the final answer, also of the call that finishes; empty if the agent gave up."""
+    """Return the final answer, an argument of the finishing call if there is one.
+
+    It is empty if the agent gave up.
+    """
     if "final_answer" not in answer:
         return None
-    final = parsed(answer.value["final_answer"])
-    if is_object(final):
-        final = "" if final.get("return_type") == _GAVE_UP else final.get("final_answer")
-    return AgentAnswer(as_text(final))
+    final_answer = parsed(answer.value["final_answer"])
+    if is_object(final_answer):
+        gave_up = final_answer.get("return_type") == _GAVE_UP
+        final_answer = "" if gave_up else final_answer.get("final_answer")
+    return AgentAnswer(as_text(final_answer))
 
 
 def _annotation(repeat: int, key: str, value: Any) -> ImportedScore:
     word = str(value).rpartition(".")[2].lower()
-    if word not in _SOLVED:
+    if word not in _SCORES:
         return unscored("tooleval", "undecided", f"{key}: {value}")._replace(repeat=repeat)
-    return ImportedScore("tooleval", _SOLVED[word], evidence={"value": value}, repeat=repeat)
+    return ImportedScore("tooleval", _SCORES[word], evidence={"value": value}, repeat=repeat)

@@ -13,7 +13,7 @@ from .imported_records import ImportedRecord, Skipped
 class Unanswered:
     """Buffer for empty answers of a table.
 
-    They become outputs once one of its rows has an answer; otherwise the table holds only questions.
+    They become outputs once a row of the table has an answer; otherwise the table has only questions.
     """
 
     def __init__(self) -> None:
@@ -25,11 +25,12 @@ class Unanswered:
         return records if self._answered else self._until_answered(records)
 
     def _until_answered(self, records: list[ImportedRecord]) -> Iterator[ImportedRecord]:
-        outputs = [one for one in records if isinstance(one, Output)]
-        empty = outputs and all(one.error == EMPTY for one in outputs)
-        if empty and not any(isinstance(one, Verdict) for one in records):
+        outputs = [record for record in records if isinstance(record, Output)]
+        is_empty = outputs and all(output.error == EMPTY for output in outputs)
+        # A grade shows that the empty answer is an answer.
+        if is_empty and not any(isinstance(record, Verdict) for record in records):
             self._empty += outputs
-            yield from (one for one in records if not isinstance(one, Output))
+            yield from (record for record in records if not isinstance(record, Output))
             return
         self._answered = bool(outputs)
         yield from records
@@ -38,7 +39,7 @@ class Unanswered:
             self._empty = []
 
     def left(self, path: Path) -> Iterator[ImportedRecord]:
-        """List the answers that are empty in every row."""
+        """Yield a note on the answers if they are empty in every row."""
         if self._empty:
             reason = f"the answer is empty in every row ({len(self._empty):,}), so they are read as questions"
             yield Skipped(file=str(path), field="response", reason=reason)

@@ -14,7 +14,7 @@ from .imported_records import ImportedRecord
 
 
 class UnaskedCases:
-    """Watch over a table's records: whether a row has a question, or does without.
+    """Track whether any row of a table has a question, or a grade instead.
 
     Attributes:
         pending: Whether no row has had a question or a grade so far.
@@ -39,9 +39,9 @@ class UnaskedCases:
     def refuse(
         self, fields: Mapping[str, str], guesses: Mapping[str, str], header: Iterable[str], path: Path
     ) -> None:
-        """Refuse a table whose rows have no question, if they are of no use without.
+        """Refuse a table without questions, unless its records are of use without them.
 
-        Answers can be graded by a reference, a context or a criterion of the user, and grades are measured.
+        Answers can be graded alone by a reference, a context or the user's criterion; grades need no question.
 
         Args:
             fields: The column of each field.
@@ -50,7 +50,7 @@ class UnaskedCases:
             path: The table.
 
         Raises:
-            ColumnsError: No column holds a question.
+            ColumnsError: No row has a question, and the records are of no use without.
         """
         if not self._cases or not self.pending or (self._outputs and self._gradable):
             return

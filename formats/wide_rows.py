@@ -22,6 +22,7 @@ _RESPONSE_NAMES = frozenset({"response", *FIELDS["response"]})
 
 def answer_columns(header: Sequence[str], mapping: Mapping[str, str]) -> list[str]:
     """Return the columns that the user mapped to the answer, one per system if several."""
+    # A mapping may be written either way: answer=response or response=answer.
     named = [
         column_named(header, right) if left in _RESPONSE_NAMES else column_named(header, left)
         for left, right in mapping.items()
@@ -47,14 +48,14 @@ def require_clear(
             f"{setting('system')} names one system, and {len(answers)} columns hold answers: import {alone}"
         )
     names = known_fields(tuple(header), tuple(options.columns.items()))
-    unclear = [
+    ambiguous_columns = [
         names[field] for field in ("system", "label", "score", "verdicts", "tool_calls") if field in names
     ]
-    unclear += [*filter(None, [graded.label]), *graded.judges]
-    unclear += people
-    if unclear:
+    ambiguous_columns += [*filter(None, [graded.label]), *graded.judges]
+    ambiguous_columns += people
+    if ambiguous_columns:
         raise UsageError(
-            f"column {unclear[0]!r} may be of any of the answers in {', '.join(map(repr, answers))}: import each alone, {alone}"
+            f"column {ambiguous_columns[0]!r} may be of any of the answers in {', '.join(map(repr, answers))}: import each alone, {alone}"
         )
 
 

@@ -15,38 +15,39 @@ from ..errors import DecodingError, RecordError
 from ..records.python_syntax import parse_expression, unparse
 from .json_values import is_object
 
-_NONE = frozenset({"none", "no call", "no calls", "no tool", "no tools"})
+_NO_CALL_TEXTS = frozenset({"none", "no call", "no calls", "no tool", "no tools"})
 _QUOTES = str.maketrans("“”„‟«»‘’‚‛", '""""""' + "''''")  # noqa: RUF001 - the quotes that word processors make
-_LITERALS = {"true": True, "false": False, "null": None}
+_JSON_LITERALS = {"true": True, "false": False, "null": None}
 _TOKEN = re.compile(
     r""""(?:[^"\\]|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z)|[(\[{]|[)\]}]|[;,\r\n]|\b(?:and|then)\b|→|->""",
     re.DOTALL,
 )
 """Quotes, brackets and separators; a quote that is not closed reaches to the end, so that no text is scanned twice."""
-_MARK = re.compile(r"^\s*+(?:(?:\d{1,3}[.)]|[-*•])\s++)?+")
+_LIST_MARKER = re.compile(r"^\s*+(?:(?:\d{1,3}[.)]|[-*•])\s++)?+")
 _EXAMPLE = 'write it as book(city="Rome"), or as JSON: [{"name": "book", "arguments": {"city": "Rome"}}]'
 
 
 def written_calls(text: str, field: str | None = None, *, names: bool = True) -> list[dict[str, Any]]:
-    """Read calls written as text; empty if the text says that none is due.
+    """Read calls written as text; an empty list if the text says that no call is due.
 
-    A name alone is a call with unknown arguments, which is refused unless ``names`` is set.
+    A name alone is a call with unknown arguments; it is refused unless ``names`` is set.
 
     Raises:
-        RecordError: Something in it is not a call with named arguments.
+        RecordError: A part of the text is not a call with named arguments.
     """
-    if text.strip().rstrip(".").lower() in _NONE:
+    if text.strip().rstrip(".").lower() in _NO_CALL_TEXTS:
         return []
     try:
         return _read(text, names=names)
-    except DecodingError as first:
-        plain = text.translate(_QUOTES)
+    except DecodingError as first_error:
+        # Typographic quotes are replaced only if needed: inside plain quotes they are data.
+        plain_text = text.translate(_QUOTES)
         try:
-            if plain != text:
-                return _read(plain, names=names)
+            if plain_text != text:
+                return _read(plain_text, names=names)
         except DecodingError as error:
-            raise _refused(error, field) from error
-        raise _refused(first, field) from first
+            raise _refusal(error, field) from error
+        raise _refusal(first_error, field) from first_error
 
 
 def literal_arguments(text: str) -> dict[str, Any] | None:
@@ -54,13 +55,13 @@ def literal_arguments(text: str) -> dict[str, Any] | None:
     if not text.lstrip().startswith("{"):
         return None
     try:
-        value = _value(parse_expression(text.strip()))
+        value = _literal_value(parse_expression(text.strip()))
     except DecodingError:
         return None
     return value if is_object(value) else None
 
 
-def _refused(error: DecodingError, field: str | None) -> RecordError:
+def _refusal(error: DecodingError, field: str | None) -> RecordError:
     return RecordError(f"cannot be read as calls: {error}; {_EXAMPLE}", field=field)
 
 
@@ -83,13 +84,13 @@ def _parts(text: str) -> Iterator[str]:
         elif sign in ")]}":
             depth -= 1
         elif depth == 0 and sign[0] not in "\"'":
-            yield from _stated(text[start : token.start()])
+            yield from _without_marker(text[start : token.start()])
             start = token.end()
-    yield from _stated(text[start:])
+    yield from _without_marker(text[start:])
 
 
-def _stated(part: str) -> Iterator[str]:
-    part = _MARK.sub("", part, count=1).strip(" \t`.")
+def _without_marker(part: str) -> Iterator[str]:
+    part = _LIST_MARKER.sub("", part, count=1).strip(" \t`.")
     if part:
         yield part
 
@@ -108,7 +109,7 @@ def _call(text: str, *, names: bool) -> dict[str, Any]:
     for keyword in node.keywords:
         if keyword.arg is None or keyword.arg in arguments:
             raise DecodingError(f"an argument of {name} stands twice or is unpacked: {keyword.arg or '**'}")
-        arguments[keyword.arg] = _value(keyword.value)
+        arguments[keyword.arg] = _literal_value(keyword.value)
     return {"name": name, "arguments": arguments}
 
 
@@ -118,17 +119,17 @@ def _is_dotted(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _value(node: ast.expr) -> Any:
+def _literal_value(node: ast.expr) -> Any:
     """Return a literal's JSON value; ``true``, ``false`` and ``null`` are literals."""
-    if isinstance(node, ast.Name) and node.id in _LITERALS:
-        return _LITERALS[node.id]
+    if isinstance(node, ast.Name) and node.id in _JSON_LITERALS:
+        return _JSON_LITERALS[node.id]
     if isinstance(node, ast.List | ast.Tuple):
-        return [_value(item) for item in node.elts]
+        return [_literal_value(item) for item in node.elts]
     if isinstance(node, ast.Dict):
-        keys = [None if key is None else _value(key) for key in node.keys]
+        keys = [None if key is None else _literal_value(key) for key in node.keys]
         if not all(isinstance(key, str) for key in keys):
             raise DecodingError(f"the keys of {unparse(node)[:60]} are not texts")
-        return dict(zip(keys, map(_value, node.values), strict=True))
+        return dict(zip(keys, map(_literal_value, node.values), strict=True))
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError) as error:

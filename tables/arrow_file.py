@@ -42,7 +42,7 @@ def pyarrow(doing: str) -> tuple[Any, Any]:
         doing: What needs it, for the error message.
 
     Raises:
-        MissingExtraError: It is not installed.
+        MissingExtraError: pyarrow is not installed.
     """
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
@@ -54,8 +54,8 @@ def arrow_rows(path: Path) -> Iterator[dict[str, Any] | UnreadableRow]:
     """Read the rows of a file.
 
     Raises:
-        InputError: It cannot be read, or unpacks to more than a file of its size may.
-        MissingExtraError: The library is not installed.
+        InputError: The file cannot be read, or unpacks to more than a file of its size may.
+        MissingExtraError: pyarrow is not installed.
     """
     max_bytes = max(MIN_UNPACKED, UNPACKED_FACTOR * path.stat().st_size) if path.exists() else MIN_UNPACKED
     unpacked_bytes = 0

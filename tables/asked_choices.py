@@ -15,8 +15,8 @@ from ..spelling import spelled_pairs, spelled_scale, together, turned_pairs
 from .grades import UNKNOWN, is_missing
 
 _MAX_EXAMPLE_ROWS = 3
-_MAX_VALUES = 8
-_MAX_CELLS = 5
+_MAX_SHOWN_VALUES = 8
+_MAX_SHOWN_CELLS = 5
 _MAX_VALUE_CHARS = 40
 _UNKNOWN_ENDS = (UNKNOWN, UNKNOWN)
 
@@ -76,7 +76,7 @@ class AskedChoices:
         """Ask for the worst and the best grade of a column: ``label_scale`` or ``score_scale``."""
         self._scales.setdefault(name, {})[judge] = None
         self._shown |= {column: None}
-        counts = dict(Counter(map(str, self.values(column))).most_common(_MAX_VALUES))
+        counts = dict(Counter(map(str, self.values(column))).most_common(_MAX_SHOWN_VALUES))
         self._add(OpenChoice(name, judge or "", question, counts, self._examples()))
 
     @property
@@ -143,7 +143,7 @@ class AskedChoices:
     def _examples(self) -> tuple[dict[str, Any], ...]:
         """Return up to three rows with different values in the columns that matter."""
         first_row = [name for row in self._rows[:1] for name in row]
-        names = [*dict.fromkeys((*self._shown, *first_row))][:_MAX_CELLS]
+        names = [*dict.fromkeys((*self._shown, *first_row))][:_MAX_SHOWN_CELLS]
         examples: dict[str, dict[str, Any]] = {}
         for row in self._rows:
             cells = {name: row.get(name) for name in names}
@@ -159,10 +159,10 @@ def _row_text(row: Mapping[str, Any]) -> str:
 
 
 def counted_values(values: Iterable[Any]) -> str:
-    """Return the commonest values with their counts: ``'A' (62), 'B' (38)``."""
+    """Return the most frequent values with their counts: ``'A' (62), 'B' (38)``."""
     counts = Counter(map(_short, values))
-    listed = ", ".join(f"{value} ({count:,})" for value, count in counts.most_common(_MAX_VALUES))
-    more = len(counts) - _MAX_VALUES
+    listed = ", ".join(f"{value} ({count:,})" for value, count in counts.most_common(_MAX_SHOWN_VALUES))
+    more = len(counts) - _MAX_SHOWN_VALUES
     return listed if more <= 0 else f"{listed} and {more:,} other values"
 
 

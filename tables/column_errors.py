@@ -15,7 +15,7 @@ from .grades import WORDS, as_number, is_missing, plain_word
 from .id_columns import is_id_like
 from .named_columns import column_named, known_fields, map_options, shown_columns
 
-_AUTHORS = {normal(name) for field in ("judge", "system", "repeat") for name in TABLE_FIELDS[field]}
+_AUTHOR_COLUMNS = {normal(name) for field in ("judge", "system", "repeat") for name in TABLE_FIELDS[field]}
 """Columns of verdict tables that are never a question or an answer."""
 
 NO_GUESSES: Mapping[str, str] = {}
@@ -53,7 +53,7 @@ def unknown_columns(row: Mapping[str, Any], guesses: Mapping[str, str] = NO_GUES
     if all(is_missing(value) for value in row.values()):
         return "the row is empty"
     columns = shown_columns(row)
-    row = {name: value for name, value in row.items() if normal(name) not in _AUTHORS}
+    row = {name: value for name, value in row.items() if normal(name) not in _AUTHOR_COLUMNS}
     texts = text_columns(row)
     free = texts or _without_field(tuple(row))
     if not texts and any(map(_is_grade, row)):

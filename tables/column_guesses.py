@@ -55,7 +55,7 @@ _CALL_START = re.compile(r"\A\[?[A-Za-z_][\w.]*+\(")
 """Beginning of a call: ``book(``."""
 
 _USUAL_BEST = (5, 10)
-"""Best ratings of the usual scales of stars and points."""
+"""Best ratings of the usual scales: five stars and ten points."""
 
 _MAX_SYSTEMS = 12
 _MAX_GRADE_LENGTH = 30
@@ -152,16 +152,16 @@ class TableColumns:
         scores = [name for name in row if normal(name) in FIELDS["score"]] if in_session else []
         for name in [*_grades_or_references(tuple(row)), *scores]:
             value = row[name]
-            holds_reference = is_reference(name) and value is not None and value != ""
+            has_reference = is_reference(name) and value is not None and value != ""
             is_short_text = isinstance(value, str) and len(value) <= _MAX_GRADE_LENGTH
-            if holds_reference or is_short_text or isinstance(value, int | float):
+            if has_reference or is_short_text or isinstance(value, int | float):
                 self.unread.setdefault(name, path)
 
 
 def _pairing(rows: Sequence[Mapping[str, Any]], names: Iterable[str], system: str | None) -> str | None:
     """Return the first column that has one value in rows of several systems.
 
-    If the first rows are of only one system, that is the first candidate: later rows may be of others.
+    If the first rows are of only one system, it is the first candidate, since later rows may be of other systems.
     """
     candidates = [*names]
     if system is None or len({str(row.get(system)) for row in rows}) < 2:  # noqa: PLR2004 - one system
@@ -177,7 +177,7 @@ def _pairing(rows: Sequence[Mapping[str, Any]], names: Iterable[str], system: st
 def rated(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> dict[str, str]:
     """Return the columns that may be ratings, each with its likely scale: ``1:5``.
 
-    The name need not say so if the numbers repeat and the largest is the end of a usual scale.
+    A column of any name counts if its numbers repeat and the largest is the end of a usual scale.
     """
     scales: dict[str, str] = {}
     for name in names:
@@ -225,19 +225,19 @@ class _Column(NamedTuple):
     @property
     def is_grades(self) -> bool:
         """True if its words mean both pass and fail, with few others, such as "unsure"."""
-        words = Counter(str(value) for value in self.values if as_number(value) is None)
-        scores = {word: _score(word) for word in words}
+        counts = Counter(str(value) for value in self.values if as_number(value) is None)
+        scores = {word: _score(word) for word in counts}
         unknown = [word for word, score in scores.items() if score is None]
         return (
             {0.0, 1.0} <= set(scores.values())
             and len(unknown) <= _MAX_UNKNOWN_WORDS
-            and sum(words[word] for word in unknown) <= len(self.values) / 4
+            and sum(counts[word] for word in unknown) <= len(self.values) / 4
             and all(len(word) <= _MAX_GRADE_LENGTH for word in unknown)
         )
 
     @property
     def is_label(self) -> bool:
-        """True if it has such words, and its name is no fault, of which "yes" may be bad."""
+        """True if it has words of grades, and its name is no fault, of which "yes" may be bad."""
         return not is_fault(self.name) and self.is_grades
 
 
@@ -261,10 +261,10 @@ def guessed(
     columns = _columns_of(rows, free)
     guesses: dict[str, str] = {}
     for field, words in _WORDS_OF_FIELDS.items():
-        text = [column for column in columns if column.is_text and column.name not in guesses.values()]
-        guesses |= _first(field, (column for column in text if column.words & set(words)))
+        texts = [column for column in columns if column.is_text and column.name not in guesses.values()]
+        guesses |= _guess_first(field, (column for column in texts if column.words & set(words)))
     if "query" not in guesses and "messages" not in known:
-        guesses |= _first(
+        guesses |= _guess_first(
             "query", (column for column in columns if column.is_text and column.name not in guesses.values())
         )
     id_candidates = (column.name for column in columns if column.name not in guesses.values())
@@ -274,10 +274,10 @@ def guessed(
     labels = possible_raters(rows, free)
     if labels and not {"score", "judge"} & set(known):
         guesses["label"] = labels[0] if len(labels) == 1 else UNKNOWN
-    guesses |= _first("system", (column for column in columns if _names_systems(column, guesses)))
+    guesses |= _guess_first("system", (column for column in columns if _names_systems(column, guesses)))
     known_fields = {*known, *(("query",) if "messages" in known else ())}
     new_guesses = {field: name for field, name in guesses.items() if field not in known_fields}
-    # Grades, a system or calls in the row belong to its one answer, so that further ones would share them.
+    # Grades, a system or calls belong to the one answer of a row; further answers would share them.
     is_of_one_answer = {"label", "score", "system", "tool_calls", "verdicts"} & {*known, *new_guesses}
     answers = [] if is_of_one_answer else _further_answers(columns, new_guesses)
     return new_guesses | dict.fromkeys(answers, "response")
@@ -295,10 +295,10 @@ def possible_raters(rows: Sequence[Mapping[str, Any]], free: Iterable[str]) -> l
 
 def _guessed_references(columns: Sequence[_Column]) -> dict[str, str]:
     """Guess the columns of expected calls, accepted answers and labels in a joined table."""
-    calls = _first("expected_calls", (column for column in columns if column.is_calls))
+    calls = _guess_first("expected_calls", (column for column in columns if column.is_calls))
     words = set(_WORDS_OF_FIELDS["accepted_answers"])
-    answers = _first("accepted_answers", (column for column in columns if column.words & words))
-    return (calls or answers) | _first("label", (column for column in columns if column.is_label))
+    answers = _guess_first("accepted_answers", (column for column in columns if column.words & words))
+    return (calls or answers) | _guess_first("label", (column for column in columns if column.is_label))
 
 
 def _columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> list[_Column]:
@@ -330,7 +330,7 @@ def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> 
     return [column.name for column in free if column.is_text and is_alike(column.name)]
 
 
-def _first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
+def _guess_first(field: str, columns: Iterable[_Column]) -> dict[str, str]:
     first = next(iter(columns), None)
     return {} if first is None else {field: first.name}
 

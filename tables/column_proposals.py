@@ -24,11 +24,11 @@ from .layout import TableForm
 from .named_columns import columns_by_field, map_options
 from .unnamed_ids import WITHIN_ITEM, find_unnamed_id, identity_of
 
-_MAX_SHOWN = 12
+_MAX_SHOWN_COLUMNS = 12
 """Maximum number of columns that an error describes; the others are counted."""
 
 _MAX_WORDS = 5
-"""Maximum number of different words of labels in a vocabulary that is not known."""
+"""Maximum number of different words in a column of labels whose words are not known."""
 
 _MAX_ID_LENGTH = 80
 """Maximum length of an id; longer values are texts."""
@@ -55,16 +55,16 @@ class ColumnProposals:
         """
         free = self._grades.free()
         possible = list(filter(self._grades.may_be_scores, free))
-        of_judges = [column for column in possible if not (is_label_like(column) or is_person(column))]
+        not_like_labels = [column for column in possible if not (is_label_like(column) or is_person(column))]
         # Columns of numbers first: they are scores more often than words are.
-        candidates = sorted(of_judges or possible, key=lambda column: not self._is_numeric(column))
+        candidates = sorted(not_like_labels or possible, key=lambda column: not self._is_numeric(column))
         shown = ", ".join(
-            f"{column!r} ({self._could_be(column)})" for column in self._grades.present[:_MAX_SHOWN]
+            f"{column!r} ({self._could_be(column)})" for column in self._grades.present[:_MAX_SHOWN_COLUMNS]
         )
         more = (
             ""
-            if len(self._grades.present) <= _MAX_SHOWN
-            else f" and {len(self._grades.present) - _MAX_SHOWN} more"
+            if len(self._grades.present) <= _MAX_SHOWN_COLUMNS
+            else f" and {len(self._grades.present) - _MAX_SHOWN_COLUMNS} more"
         )
         label = self._grades.columns.get("label")
         known_label = f"; label is {label!r}" if label is not None else ""
@@ -138,7 +138,7 @@ class ColumnProposals:
     def _likely_judges(self, candidates: Sequence[str]) -> Sequence[str]:
         """Return the columns to propose as scores, or an empty list if the user has to choose one.
 
-        Several are proposed only in a table with labels, and if they are named like judges and share a scale.
+        Several columns are proposed only in a table with labels, and only if they are named like judges and share a scale.
         """
         if len(candidates) == 1:
             return candidates
@@ -149,7 +149,7 @@ class ColumnProposals:
         return [column for column in judges if self.unknown_ends([column], judge_scale(self._scales)) == ends]
 
     def _unnamed_id(self, named: Mapping[str, str]) -> dict[str, str]:
-        """Return the fields of a column that is certainly the id, if there is one."""
+        """Return the options that name a column that is certainly the id, else an empty mapping."""
         columns = {**self._grades.columns, **named}
         free = [column for column in self._grades.free() if column not in named.values()]
         labels = [columns["label"]] if "label" in columns else self._grades.people
@@ -180,7 +180,7 @@ class ColumnProposals:
             values
             and distinct == len(self._rows)
             and self._grades.may_be_names(name)
-            and max(map(_length, values)) <= _MAX_ID_LENGTH
+            and max(map(_text_length, values)) <= _MAX_ID_LENGTH
         ):
             return "could be item_id"
         is_category = 1 < distinct <= MAX_GRADES and self._grades.may_be_names(name)
@@ -242,5 +242,5 @@ def _join_names(names: Sequence[str]) -> str:
     return " or ".join(map(repr, names[:3]))
 
 
-def _length(value: Any) -> int:
+def _text_length(value: Any) -> int:
     return len(str(value))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from _csv import Reader
 
 SUFFIXES = (".csv", ".tsv")
-_WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xls", ".ods", ".numbers"})
+_WORKBOOK_SUFFIXES = frozenset({".xlsx", ".xlsm", ".xls", ".ods", ".numbers"})
 _SEPARATORS = ("\t", ",", ";", "|")
 
 _COMPARED_LINES = 5
@@ -38,7 +38,7 @@ def opened_csv(
 
     Raises:
         ColumnsError: The first row may be data; see `find_header`.
-        InputError: It cannot be read.
+        InputError: The file cannot be read.
     """
     # The limit is process-wide and small by default; cells may hold passages and transcripts.
     csv.field_size_limit(MAX_LINE_BYTES)
@@ -47,7 +47,7 @@ def opened_csv(
         with (
             readable(path),
             path.open(encoding="utf-8-sig", newline="") as file,
-            closing(_LinesAgain(path)) as lines,
+            closing(_SecondReading(path)) as lines,
         ):
             separator = lines.separator = _separator(file, separators)
             file.seek(0)
@@ -70,9 +70,9 @@ def require_no_workbook(path: Path) -> None:
     """Require that a file is no workbook of a spreadsheet.
 
     Raises:
-        InputError: It is one.
+        InputError: The file is a workbook.
     """
-    if path.suffix.lower() in _WORKBOOKS:
+    if path.suffix.lower() in _WORKBOOK_SUFFIXES:
         raise InputError("is a spreadsheet; save each sheet as CSV (UTF-8)", path=path)
 
 
@@ -90,12 +90,12 @@ def _separator(file: TextIO, separators: Sequence[str]) -> str:
 
 
 def _note_end(end_seen: list[bool]) -> Iterator[str]:
-    """Yield no line, but note when the reader asks for one behind the last."""
+    """Yield no line, but note that the reader asked for a line after the last."""
     end_seen.append(True)
     yield from ()
 
 
-def _numbered(reader: Reader, end_seen: list[bool], lines: _LinesAgain) -> Iterator[NumberedCells]:
+def _numbered(reader: Reader, end_seen: list[bool], lines: _SecondReading) -> Iterator[NumberedCells]:
     """Yield rows with the lines on which they end.
 
     Raises:
@@ -112,7 +112,7 @@ def _numbered(reader: Reader, end_seen: list[bool], lines: _LinesAgain) -> Itera
         yield line, cells
 
 
-class _LinesAgain:
+class _SecondReading:
     """Lines of a file, read a second time to check rows that span several lines.
 
     Attributes:
@@ -132,7 +132,7 @@ class _LinesAgain:
     def require_no_missing_rows(self, first: int, last: int) -> None:
         """Require that lines are one row with line breaks, and not rows that a stray quote joined.
 
-        They are separate rows if each line has as many separators, and the quote ends within a cell of the last.
+        Lines are separate rows if all have equally many separators, and the quote ends within a cell of the last line.
 
         Raises:
             csv.Error: They are separate rows.
@@ -165,7 +165,7 @@ def require_unique_names(header: Sequence[str], path: Path, line: int | None) ->
     """Require that a header names no column twice.
 
     Raises:
-        InputError: It does, or two columns have no name.
+        InputError: The header repeats a name, or two columns have no name.
     """
     seen = set[str]()
     for name in header:

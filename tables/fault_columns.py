@@ -39,7 +39,7 @@ _OPPOSITES: Mapping[str, str] = {
     **(pairs := {"yes": "no", "y": "n", "true": "false", "t": "f", "1": "0"}),
     **{second: first for first, second in pairs.items()},
 }
-"""Words and numbers that say whether a thing is so, each with its opposite. ``pass`` says that it is good."""
+"""Words and numbers for true and false, each with its opposite. ``pass`` is none: it already means good."""
 
 
 @lru_cache(1 << 12)
@@ -137,7 +137,7 @@ def require_label_direction(
 
 
 def _values_without_direction(values: Iterable[Any], scale: Scale) -> list[str]:
-    """Return the distinct values that neither the user nor their own meaning grades.
+    """Return the distinct values whose grade neither the user nor their meaning tells.
 
     Yes and no are asked about together, even if only one of them is there so far.
     """

@@ -48,7 +48,7 @@ _WEAK_LABEL_NAMES = frozenset(
 """Names of labels that count only if no other column is named like labels."""
 
 _RESULT_NAMES = frozenset({"correct", "is_correct", "iscorrect", "judge_correct", "judge_is_correct"})
-"""Names of labels that as often mean whether a judge chose what it should."""
+"""Names of labels that as often say whether a judge chose rightly."""
 
 _CHOICE_WORDS = frozenset(
     {"answer", "choice", "choose", "decision", "label", "option", "pick", "picked", "preference", "selection", "verdict", "vote", "winner"}
@@ -70,11 +70,11 @@ def are_scores(name: str, values: Iterable[Any], is_score: Callable[[Any], bool]
     At most half of them may have failed, unless the name says that the column has scores.
     """
     present = [value for value in values if not is_missing(value)]
-    failed = [value for value in present if not is_score(value)]
-    if is_metric(name) or len(failed) * 2 <= len(present):
+    failures = [value for value in present if not is_score(value)]
+    if is_metric(name) or len(failures) * 2 <= len(present):
         return True
-    are_words = all(len(str(value)) <= _MAX_WORD_LENGTH for value in failed)
-    return is_score_like(name) and are_words and len(failed) < len(present)
+    are_words = all(len(str(value)) <= _MAX_WORD_LENGTH for value in failures)
+    return is_score_like(name) and are_words and len(failures) < len(present)
 
 
 def _last_word(column: str) -> str:
@@ -145,7 +145,7 @@ class GradeColumns:
                 self.assign("label", ratings[0])
 
     def _find_named_label(self) -> None:
-        """Find the column of labels by name; several that contest each other are noted."""
+        """Find the column of labels by name, and note the candidates if there are several."""
         named = ["label"] if "label" in self.present and "label" not in self._taken else []
         named += [
             column
@@ -293,7 +293,7 @@ class GradeColumns:
             self.assign("score", "judge")
 
     def _names_judges(self) -> bool:
-        """Return whether a column is called like those of judges' names."""
+        """Return whether a column is named like a column of judges' names."""
         return "judge" in self.columns or any(
             normal(column) in TABLE_FIELDS["judge"] for column in self.free()
         )
@@ -315,7 +315,7 @@ class GradeColumns:
         self._taken.add(column)
 
     def free(self) -> list[str]:
-        """Return the columns that no field, person or judge has yet."""
+        """Return the columns that are not yet assigned to a field, a person or a judge."""
         return [
             column for column in self.present if column not in self._taken and not self._is_reserved(column)
         ]

@@ -45,7 +45,7 @@ _EMPTY_WORDS: Mapping[str, None] = dict.fromkeys(
 """Texts that stand for an empty cell."""
 
 _ERROR_TEXT = re.compile(r"\b(?:error|exception|timeout|timed out)\b")
-"""What a grader writes instead of a score if its call failed."""
+"""Words of an error that a grader wrote instead of a score."""
 
 FAILURES = frozenset({"failed"})
 """Words that are grades among words; among numbers they say that the grader failed."""
@@ -107,7 +107,7 @@ def grade_score(value: object, scale: Scale, *, beside_numbers: bool = False) ->
         beside_numbers: Whether the column's other grades are numbers, so that `FAILURES` are no grades.
 
     Raises:
-        UnknownGradeError: It is neither a known word nor a number on the scale.
+        UnknownGradeError: The grade is neither a known word nor a number on the scale.
     """
     # Most cells are numbers as text, for which no word need be looked up.
     if isinstance(value, str) and (scale.words or not _is_number_like(value)):
@@ -151,7 +151,7 @@ def _number_score(number: float, scale: Scale, value: object) -> float:
 
 
 def is_withdrawn(value: object, scale: Scale) -> bool:
-    """Return whether the user declared a value to be no grade; an empty cell is none by itself."""
+    """Return whether the user declared a value to be no grade; False for an empty cell."""
     if is_missing(value) or None not in scale.words.values():
         return False
     number = None if isinstance(value, str | bool) else _grade_number(value)
@@ -170,6 +170,7 @@ _PERCENT_SCALE = Scale(0.0, 100.0)
 def plain_word(text: str) -> str:
     """Return a word in lower case, with a space for underscores and hyphens inside: ``not ok``."""
     bare = text.strip().lower()
+    # A leading hyphen is a minus sign, or an empty cell.
     return bare if bare.startswith("-") else _SEPARATORS.sub(" ", bare)
 
 
@@ -191,7 +192,7 @@ def _percentage(text: str) -> float | None:
 
 
 def _grade_number(value: Any) -> float | None:
-    """Return a grade as a number: NaN for an empty cell, None for a word or an infinity."""
+    """Return a grade as a number: NaN for an empty cell, None for a word or infinity."""
     if value is None:
         return math.nan
     number = as_number(value)
@@ -228,9 +229,9 @@ _USUAL_BEST = (5, 10, 100)
 
 def usual_ends(grades: Sequence[float]) -> str:
     """Return the likely scale of some grades as an option's value: ``1:5``."""
-    high = next((end for end in _USUAL_BEST if max(grades) <= end), max(grades))
-    low = 0 if high > 10 or min(grades) < 1 else 1  # noqa: PLR2004 - points up to 10 begin with 1, percent with 0
-    return f"{low}:{high:g}"
+    highest = next((end for end in _USUAL_BEST if max(grades) <= end), max(grades))
+    lowest = 0 if highest > 10 or min(grades) < 1 else 1  # noqa: PLR2004 - points up to 10 begin with 1, percent with 0
+    return f"{lowest}:{highest:g}"
 
 
 def which_is_best(ends: str) -> str:
@@ -252,13 +253,13 @@ def ends_question(column: str, ends: str) -> str:
     return f"{column!r} has grades above 1; say its worst and best, {low}:{high} if {high} is best, {high}:{low} if {low} is"
 
 
-_SIDES = frozenset({"left", "right"})
+_SIDE_WORDS = frozenset({"left", "right"})
 """Words for a choice between two answers; "right" alone would be a grade."""
 
 
 def are_sides(words: Iterable[str]) -> bool:
-    """Return whether words are those of a choice between left and right."""
-    return set(map(plain_word, words)) >= _SIDES
+    """Return whether words include both ``left`` and ``right``, a choice between two answers."""
+    return set(map(plain_word, words)) >= _SIDE_WORDS
 
 
 def is_error(text: str) -> bool:
@@ -270,8 +271,10 @@ def unknown_words(values: Iterable[Any], scale: Scale) -> dict[str, object]:
     """Return the words that are no grade, each with ``?``; empty if any value is a number."""
     words: dict[str, object] = {}
     values = [*values]
-    sides = {value: UNKNOWN for value in values if isinstance(value, str) and plain_word(value) in _SIDES}
-    if are_sides(sides) and not scale.words.keys() >= _SIDES:
+    sides = {
+        value: UNKNOWN for value in values if isinstance(value, str) and plain_word(value) in _SIDE_WORDS
+    }
+    if are_sides(sides) and not scale.words.keys() >= _SIDE_WORDS:
         words |= sides
     for value in values:
         try:
@@ -321,7 +324,7 @@ def require_chosen_scores(words: Mapping[str, Any]) -> None:
 
 
 def as_number(value: Any) -> float | None:
-    """Return a value as a number, or None if it is none; a decimal comma is accepted."""
+    """Return a value as a number, also with a decimal comma, or None if it is no number."""
     if isinstance(value, str) and "," in value and _DECIMAL_COMMA.fullmatch(value.strip()):
         value = value.replace(",", ".")
     try:

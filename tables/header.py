@@ -13,7 +13,7 @@ from .first_row import has_known_name, is_like_data
 _MAX_TITLE_ROWS = 100
 """Maximum number of title rows above the header."""
 
-_ROWS_BELOW = 20
+_COMPARED_ROWS = 20
 """Number of rows below the header by which it is recognised."""
 
 _SHOWN_ROWS = 3
@@ -80,7 +80,7 @@ def find_header(rows: Iterator[NumberedCells], choice: HeaderChoice, path: objec
     if choice.present is False or (choice.names and choice.present is None):
         return _without_header(rows, choice.names, path)
     (line, names), rows = _split_header(rows)
-    following = list(islice(rows, _ROWS_BELOW))
+    following = list(islice(rows, _COMPARED_ROWS))
     if choice.names:
         _require_name_per_column(choice.names, len(names), path, line)
         names = [*choice.names]
@@ -154,7 +154,7 @@ def _split_header(rows: Iterator[NumberedCells]) -> tuple[NumberedCells, Iterato
     for line, cells in rows:
         filled_cells = sum(map(bool, map(str.strip, cells)))
         if filled_cells > 1:
-            following = list(islice(rows, _ROWS_BELOW))
+            following = list(islice(rows, _COMPARED_ROWS))
             if titles and not _is_below_titles(cells, following, [seen[title][1] for title in titles]):
                 rows = chain([(line, cells)], following, rows)
                 break

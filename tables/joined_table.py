@@ -54,7 +54,7 @@ def joined_table(
 
     Raises:
         ColumnsError: No column has labels or references, or none has ids.
-        InputError: It cannot be read.
+        InputError: The table cannot be read.
         UsageError: A name that the user gave is neither a field nor a column.
     """
     numbered_rows = UnreadRows().without(read_table_rows(path, mapping, header), path)

@@ -72,7 +72,7 @@ class RepeatedKeys(dict[str, Any]):
 
     Attributes:
         problem: The error message.
-        any_found: Whether any document read by this process had one. If not, `require_no_markers` need not search.
+        any_found: Whether this process read any document with a repeated key; until then `require_no_markers` does not search.
     """
 
     any_found: ClassVar[bool] = False
@@ -87,7 +87,7 @@ def require_no_markers(value: Any, at: str) -> None:
     """Require that no object in a row of a document repeats a key.
 
     Raises:
-        RecordError: An object does.
+        RecordError: An object repeats a key.
     """
     pending = [value] if RepeatedKeys.any_found else []
     while pending:
@@ -115,7 +115,7 @@ def json_values(
         is_row: Function that returns whether a list is a single value, rather than a list of values.
 
     Raises:
-        InputError: It cannot be read, or a document is not JSON.
+        InputError: The file cannot be read, or a document is not JSON.
     """
     return _lines(path) if _has_lines(path) else _document_values(path, is_row)
 
@@ -163,7 +163,7 @@ def _has_lines(path: InputPath) -> bool:
 
 
 def _successive_objects(path: InputPath) -> list[Any] | None:
-    """Return the objects that stand one after the other in a file, or None for any other file.
+    """Return the objects of a file without separators between them, or None for other files.
 
     OpenTelemetry's ``ConsoleSpanExporter`` prints spans this way.
     """
@@ -184,7 +184,7 @@ def _successive_objects(path: InputPath) -> list[Any] | None:
 
 
 def _opens_document(path: InputPath) -> bool:
-    """Return whether a file that is named like one of lines is a single document."""
+    """Return whether a file is a single document although its suffix says JSON Lines."""
     lines = read_lines(path)
     first = next(lines, None)
     if first is None:
@@ -215,6 +215,7 @@ def read_document(path: InputPath) -> Any:
         value = _decode_or_raise(raw)
     except RecordError as error:
         raise InputError(error.message, path=path, line=error.line) from error
+    # The fast decoder does not report repeated keys; only suspect documents are parsed again.
     if not DuplicateKeyDetector().suspects([raw], [value]):
         return value
     return json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_object_or_mark)
@@ -228,7 +229,7 @@ def decode(raw: bytes, detector: DuplicateKeyDetector | None = None) -> Any:
         detector: Detector of repeated keys for all rows of a file, or None for a single row.
 
     Raises:
-        RecordError: It is not JSON, or an object repeats a key; the error names the line if there are several.
+        RecordError: The bytes are not JSON, or an object repeats a key; of several lines the error names one.
     """
     try:
         value = _decode(raw)

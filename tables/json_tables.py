@@ -30,7 +30,7 @@ def rows_in(
 ) -> list[tuple[str, Any]] | None:
     """Return the rows in an object with their paths, or None if the object is a row itself.
 
-    A row of another length than the columns of its table is an `UnreadRow`.
+    A row with more or fewer cells than its table has columns is an `UnreadRow`.
 
     Args:
         table: ``{"data": [...]}``, rows under another key, rows by id, or pandas' ``columns`` and ``split`` forms.
@@ -55,7 +55,7 @@ def rows_in(
 
 
 def _rows_within(table: dict[str, Any], mapping: Mapping[str, str], at: str) -> list[tuple[str, Any]] | None:
-    """Return the rows in the only value that has some: ``{"results": {"q1": {...}}}``."""
+    """Return the rows in the only value that contains rows: ``{"results": {"q1": {...}}}``."""
     tables: list[list[tuple[str, Any]]] = []
     for name, value in table.items():
         if not is_object(value):
@@ -143,7 +143,7 @@ def _has_objects(value: Any) -> bool:
 def _rows_by_id(
     table: dict[str, Any], mapping: Mapping[str, str], at: str, *, is_document: bool
 ) -> list[tuple[str, Any]] | None:
-    """Return the rows of an object that has each under its id, or None for any other object."""
+    """Return the rows of an object with one row under each id, or None for any other object."""
     rows = [*table.values()]
     fields = {content_fields(row, mapping) for row in rows}
     if len(rows) < 2 or len(fields) != 1:  # noqa: PLR2004 - one object may be a wrapper

@@ -43,14 +43,14 @@ def label_by_name(
     grades = GradeColumns(rows, columns, (scale,), lambda _: False)
     grades.find_labels()
     if "label" not in grades.columns and not grades.contested:
-        further = [
+        candidates = [
             column
             for column in grades.free()
             if normal(column) in _LABEL_NAMES_WITHOUT_JUDGES and grades.may_be_grades(column)
         ]
-        if len(further) == 1:
-            return further[0]
-        grades.contested = further
+        if len(candidates) == 1:
+            return candidates[0]
+        grades.contested = candidates
     if grades.contested:
         asked = AskedChoices(rows)
         ask_labels(asked, grades, scale)
@@ -112,7 +112,7 @@ def require_known_words(
 ) -> None:
     """Require that the words of labels and scores are known.
 
-    A single unknown word among known ones is a bad cell, which its row reports, as is the text of an error.
+    A single unknown word among known ones is a bad cell, which is reported with its row; so is the text of an error.
 
     Args:
         grades: The columns.
@@ -120,7 +120,7 @@ def require_known_words(
         scales: Scale of the grades in each column.
 
     Raises:
-        ChoiceNeeded: Only the user knows some; the message has the options that ask.
+        ChoiceNeeded: Only the user knows some of the words; the message has the options that ask.
     """
     asked, unused_fields = AskedChoices(rows), dict[str, str]()
     for column, scale in scales.items():
@@ -134,5 +134,5 @@ def require_known_words(
             asked.words(column, words, question)
             unused_fields["label" if column in label_names(grades) else "score"] = ""
     if asked.choices:
-        none = f"if it holds no grades, {map_options(unused_fields)}; else "
-        raise asked.error(remedy=f"{none}replace each {UNKNOWN}, 1 for pass, 0 for fail, {no_grade()}")
+        no_grades = f"if it holds no grades, {map_options(unused_fields)}; else "
+        raise asked.error(remedy=f"{no_grades}replace each {UNKNOWN}, 1 for pass, 0 for fail, {no_grade()}")

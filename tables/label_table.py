@@ -52,7 +52,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
         trial: The attempt, or None if the row names none.
         reason: The person's comment.
         line: Its line in the file, or 0 if unknown.
-        withdrawn: Whether the user declared its word to be no grade, which withdraws the person's earlier grades.
+        withdrawn: Whether the user declared its word to be no grade; such a row withdraws the person's earlier grades.
         added: The round in which it was added, from 1: the number of its file among several.
     """
 
@@ -75,7 +75,7 @@ class LabelRow(Record, frozen=True, kw_only=True):
 
     @property
     def is_usable(self) -> bool:
-        """True if it is a grade or a tie, and no empty cell."""
+        """True for a grade or a tie, False for an empty cell."""
         return self.score is not None or is_tie(self)
 
 
@@ -130,13 +130,13 @@ def label_table(
 
     Raises:
         ColumnsError: No column can be the id or the label.
-        InputError: It cannot be read, or a value is not a grade.
+        InputError: The table cannot be read, or a value is not a grade.
         UsageError: A name that the user gave is neither a field nor a column.
     """
     unread = UnreadRows()
     rows = unread.without(read_table_rows(path, columns, header), path)
-    first = list(islice(rows, SAMPLE_ROWS))
-    first_rows = [row for _, row in first]
+    first_numbered = list(islice(rows, SAMPLE_ROWS))
+    first_rows = [row for _, row in first_numbered]
     all_columns = dict.fromkeys(name for row in first_rows for name in row)
     present = [name for name in all_columns if name not in without]
     names = label_columns(present, columns, path, first_rows, grades)
@@ -145,7 +145,7 @@ def label_table(
     alike = AlikeGrades(grades)
     labels = list(
         _labels_of_rows(
-            chain(first, rows),
+            chain(first_numbered, rows),
             names,
             people,
             grades,
@@ -237,7 +237,7 @@ def _labels_of_rows(
 ) -> Iterator[LabelRow]:
     """Yield the labels of each row; with one column per person, people's majority, too.
 
-    A row without an id is added to ``skipped``, or is an error without it.
+    A row without an id is added to ``skipped``; if that is None, the row is an error.
     """
     has_person_columns = "label" not in names
     remaining = iter(rows)
@@ -282,9 +282,9 @@ def _shared_fields(
 
 
 def standing_rows(rows: Sequence[LabelRow]) -> list[LabelRow]:
-    """Return the rows without the grades that the same person withdrew in a later row.
+    """Return the rows, leaving out grades that the same person withdrew in a later row.
 
-    People's majority on an output with such a grade is left out, too; `majorities` computes it again.
+    The majority on an output with a withdrawn grade is left out, too; `majorities` computes it again.
     """
     withdrawn: set[tuple[OutputName, str]] = set()
     standing: list[LabelRow] = []

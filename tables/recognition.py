@@ -52,7 +52,7 @@ def layout_of(
         columns: Field and column names that the user gave, in either order.
         form: Scales of scores and labels.
         judge: Judge of all rows if no column names judges; by default it is named after its column.
-        labelled: Whether labels come from another file, so that the note does not miss them.
+        labelled: Whether labels come from another file, so that the note does not say that they are missing.
 
     Raises:
         InputError: No column can be the score; the message lists the columns and what to type.
@@ -81,8 +81,10 @@ class _Finder:
         self._number_repeats = columns.get("repeat") == IN_ORDER and IN_ORDER not in present
         if self._number_repeats:
             columns = {left: right for left, right in columns.items() if left != "repeat"}
-        of_people_and_judges = {*people, *self._judges}
-        columns = {left: right for left, right in columns.items() if not {left, right} & of_people_and_judges}
+        person_and_judge_columns = {*people, *self._judges}
+        columns = {
+            left: right for left, right in columns.items() if not {left, right} & person_and_judge_columns
+        }
         self._named_by_user = _named_columns(columns, [*present])
         self._grades = GradeColumns(
             rows,
@@ -112,14 +114,14 @@ class _Finder:
         layout = Layout(
             renamed,
             scores,
-            "item_id" not in grades.columns,
+            "item_id" not in grades.columns,  # then rows are numbered
             voters,
             self._number_repeats,
             tuple(grades.free()),
             self._scale_option(list(scores.values()) or [grades.columns["score"]]),
         )
-        recognised = scores or voters or layout.numbered or renamed.keys() - self._named_by_user.keys()
-        if not (recognised or judge_scale(self._scales).is_declared or grades.ignored):
+        has_guessed = scores or voters or layout.numbered or renamed.keys() - self._named_by_user.keys()
+        if not (has_guessed or judge_scale(self._scales).is_declared or grades.ignored):
             return layout
         return replace(layout, note=self._note(layout, labelled=labelled))
 
@@ -168,7 +170,7 @@ class _Finder:
     def _require_known_words(self, scores: Sequence[str], *, labelled: bool) -> None:
         """Ask what the words of scores and labels mean, if both columns have unknown words.
 
-        Words of one column alone are asked about where they are read, with the line of the first.
+        The unknown words of a single column are asked about when they are read, since the error then names a line.
         """
         grades, asked = self._grades, AskedChoices(self._rows)
         label = grades.columns.get("label") or None
@@ -189,7 +191,10 @@ class _Finder:
         raise asked.error(remedy=f"replace each {UNKNOWN}, 1 for pass, 0 for fail, {no_grade()}")
 
     def _same_words(self, unknown: Mapping[str, Mapping[str, object]]) -> dict[str, Mapping[str, object]]:
-        """Return the only free column with the same unknown words as a score: it may be the label."""
+        """Return the free column with the same unknown words as a score, if there is only one.
+
+        It may be the label.
+        """
         grades = self._grades
         matches = [
             (column, words)

@@ -109,8 +109,9 @@ def csv_rows(path: Path, header: HeaderChoice = UNSAID) -> Iterator[TableRow | U
 def parquet_rows(path: Path) -> Iterator[TableRow | UnreadRow]:
     """Yield the rows of a Parquet file or an Arrow stream, with dates and decimals as text.
 
-    Keys of structs whose value is null are left out, which an `UnreadRow` says once per column.
+    Keys of structs with a null value are left out; one `UnreadRow` per column says so.
     """
+    # Arrow gives each struct every key of its column, so an absent key cannot be told from null.
     columns_with_null_keys, index_columns = set[str](), list[str]()
     for number, row in enumerate(arrow_rows(path), start=1):
         at = f"row {number}"
@@ -134,7 +135,7 @@ def parquet_rows(path: Path) -> Iterator[TableRow | UnreadRow]:
 
 
 def _objects(rows: Iterator[TableRow | UnreadRow], within: RowsWithin) -> Iterator[TableRow | UnreadRow]:
-    """Yield rows, those within an object in its place, and an `UnreadRow` for any other value."""
+    """Yield each row, or the rows within it; other values become an `UnreadRow`."""
     for row in rows:
         if isinstance(row, UnreadRow):
             yield row

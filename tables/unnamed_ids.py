@@ -44,7 +44,7 @@ class UnnamedId(NamedTuple):
 
     Attributes:
         column: Its name.
-        certain: Whether there is more evidence than even repetition.
+        certain: Whether there is more evidence than values that repeat equally often.
         values: Number of distinct values.
         repeats: The column that numbers rows of an item and judge, ``#`` if no column does, or "" without repeats.
     """
@@ -97,7 +97,7 @@ def require_named_id(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str:
     """Return a warning if a column may be the id, or "" if none may be.
 
     Raises:
-        ChoiceNeeded: A column certainly is the id: without it dependent rows would count as independent.
+        ChoiceNeeded: A column is certainly the id; without it, dependent rows would count as independent.
     """
     columns = layout.columns
     if "cluster" in columns or any("cluster" in row for row in rows[:1]):
@@ -130,7 +130,7 @@ def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> Non
     """Require a known id for a file of one system, if a column could pair its rows with others.
 
     Raises:
-        ChoiceNeeded: Ids or questions would pair them, and the user has not named the column.
+        ChoiceNeeded: Ids or questions could pair the rows, and the user has not named their column.
     """
     if not (layout.system and layout.numbered):
         return

@@ -2,7 +2,7 @@
 
 Both generations of the schema are read: ``ground.type`` and ``ground.eval.type``. The reference is ``data.json`` with every field unchanged,
 including unknown ones, plus ``folder``, the challenge's files, and ``suite``, if there is a ``suite.json`` beside the folder.
-A challenge without a name gets the name of the test class beside it, else of its folder. Comments (``#``, ``//``) are skipped.
+A challenge without a name takes that of the only test class in its folder, else the folder's. Comments (``#``, ``//``) are skipped.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ _T = TypeVar("_T")
 
 DATA, SUITE = "data.json", "suite.json"
 
-_ARTIFACTS = frozenset({"artifacts_in", "artifacts_out", "custom_python"})
-_MAX_BYTES = 4 * 1024 * 1024
+_ARTIFACT_FOLDERS = frozenset({"artifacts_in", "artifacts_out", "custom_python"})
+"""Folders of a challenge; a ``data.json`` in them is a file of its task."""
+
+_MAX_FILE_BYTES = 4 * 1024 * 1024
 _TEST_CLASS = re.compile(r"^class (Test\w+)", re.MULTILINE)
 
 
@@ -80,33 +82,34 @@ def read_challenges(path: Path | str) -> Iterator[Case]:
     root = Path(path)
     if not root.is_dir():
         raise InputError("not a folder; expected a folder of agbenchmark challenges", path=path)
-    found = False
+    has_challenge = False
     for folder in _challenge_folders(root):
-        found = True
+        has_challenge = True
         yield _case(root, folder)
-    if not found:
+    if not has_challenge:
         raise InputError(f"no challenge here: no {DATA} in it or below it", path=path)
 
 
 def _challenge_folders(root: Path) -> list[Path]:
     """Return the folders with a ``data.json``, except artifacts of challenges."""
-    found: list[Path] = []
+    challenge_folders: list[Path] = []
     for parent, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name not in _ARTIFACTS]
+        # os.walk descends only into the folders left in its own list.
+        folders[:] = [name for name in folders if name not in _ARTIFACT_FOLDERS]
         if DATA in files:
-            found.append(Path(parent))
-    return sorted(found, key=lambda folder: folder.relative_to(root).parts)
+            challenge_folders.append(Path(parent))
+    return sorted(challenge_folders, key=lambda folder: folder.relative_to(root).parts)
 
 
 def _case(root: Path, folder: Path) -> Case:
-    fields, data = _read(folder / DATA, _Data)
+    fields, data = _read_as(folder / DATA, _Data)
     if not data.name:
         data.name = fields["name"] = _default_name(folder.resolve())
     reference = {**fields, "folder": str(folder.resolve())}
     task = data.task
     tags = _tags(data)
     if folder != root and (folder.parent / SUITE).is_file():
-        reference["suite"], suite = _read(folder.parent / SUITE, _Suite)
+        reference["suite"], suite = _read_as(folder.parent / SUITE, _Suite)
         tags["suite"] = suite.prefix
         # The challenges of such a suite grade parts of one answer: the task is the suite's.
         task = suite.task if suite.same_task and suite.task else task
@@ -126,7 +129,7 @@ def _default_name(folder: Path) -> str:
     classes: set[str] = set()
     for path in sorted(folder.glob("*.py")):
         with readable(path):
-            if path.is_file() and path.stat().st_size <= _MAX_BYTES:
+            if path.is_file() and path.stat().st_size <= _MAX_FILE_BYTES:
                 classes.update(_TEST_CLASS.findall(path.read_text("utf-8", "replace")))
     return classes.pop() if len(classes) == 1 else folder.name
 
@@ -142,22 +145,23 @@ def _tags(data: _Data) -> dict[str, TagValue]:
     return tags
 
 
-def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
-    """Return the JSON object in a file, and its fields as a type."""
+def _read_as(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
+    """Return the JSON object in a file, both with all fields and converted to a type."""
     with readable(path):
-        if path.stat().st_size > _MAX_BYTES:
-            raise InputError(f"larger than {_MAX_BYTES // 1024 // 1024} MiB", path=path)
+        if path.stat().st_size > _MAX_FILE_BYTES:
+            raise InputError(f"larger than {_MAX_FILE_BYTES // 1024 // 1024} MiB", path=path)
         raw = path.read_bytes()
     try:
-        fields = _decoded(raw)
+        fields = _decode(raw)
         return fields, convert(fields, kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        # msgspec ends its messages with the path of the invalid field.
         message, _, field = str(error).partition(" - at `$.")
         line = line_of_error(raw, message)
         raise InputError(message, path=path, line=line, field=field.rstrip("`") or None) from error
 
 
-def _decoded(raw: bytes) -> dict[str, Any]:
+def _decode(raw: bytes) -> dict[str, Any]:
     """Decode JSON; skip comments only if that fails."""
     try:
         return decode_json(raw, dict[str, Any])

@@ -10,7 +10,9 @@ from ...records import Case, Verdict
 from ..json_values import is_object
 
 _DIFFICULTIES = ("interface", "basic", "novice", "intermediate", "advanced", "expert", "human")
-_STAMP = "%Y-%m-%dT%H:%M:%S+00:00"
+"""From easy to hard, in agbenchmark's order."""
+
+_TIME_FORMAT = "%Y-%m-%dT%H:%M:%S+00:00"
 
 
 class ChallengeResult(NamedTuple):
@@ -48,7 +50,7 @@ def report_of(
 ) -> dict[str, Any]:
     """Return a run's results as agbenchmark's report.
 
-    Names of challenges repeat in different folders; the second one becomes ``name [path]``, so that none is lost.
+    Challenges in different folders may share a name; a later one becomes ``name [path]``, so that none is lost.
     A challenge that was tried several times is a success if every trial is.
     """
     attempts = list(attempts)
@@ -58,13 +60,13 @@ def report_of(
     tests: dict[str, Any] = {}
     for case_id, trials in by_case.items():
         name = str(trials[0].case.reference.get("name", case_id))
-        tests[f"{name} [{case_id}]" if name in tests else name] = _test(trials)
+        tests[f"{name} [{case_id}]" if name in tests else name] = _test_report(trials)
     return {
         "command": command,
         "benchmark_git_commit_sha": None,
         "agent_git_commit_sha": None,
-        "completion_time": _stamp(ended),
-        "benchmark_start_time": _stamp(started),
+        "completion_time": _timestamp(ended),
+        "benchmark_start_time": _timestamp(started),
         "metrics": {
             "run_time": _duration((ended - started).total_seconds()),
             "highest_difficulty": _highest_difficulty(attempts),
@@ -74,13 +76,13 @@ def report_of(
     }
 
 
-def _test(trials: Sequence[ChallengeResult]) -> dict[str, Any]:
+def _test_report(trials: Sequence[ChallengeResult]) -> dict[str, Any]:
     passed = sum(trial.success for trial in trials)
     seconds = [trial.seconds for trial in trials if trial.seconds is not None]
-    # What is said of one attempt is said of the first that failed.
+    # Fields about a single attempt describe the first failed one, else the first.
     attempt = next((trial for trial in trials if not trial.success), trials[0])
     fields = attempt.case.reference
-    info, ground = (given if is_object(given := fields.get(name)) else {} for name in ("info", "ground"))
+    info, ground = (value if is_object(value := fields.get(name)) else {} for name in ("info", "ground"))
     metrics: dict[str, Any] = {
         "difficulty": info.get("difficulty"),
         "success": attempt.success,
@@ -104,18 +106,22 @@ def _test(trials: Sequence[ChallengeResult]) -> dict[str, Any]:
 
 
 def _highest_difficulty(attempts: Iterable[ChallengeResult]) -> str:
-    """Return the hardest success, with name and number."""
-    beaten = [
+    """Return the hardest difficulty that was passed, with its number from 1."""
+    passed_levels = [
         _DIFFICULTIES.index(difficulty)
         for attempt in attempts
         if attempt.success and (difficulty := attempt.case.tags.get("difficulty")) in _DIFFICULTIES
     ]
-    return f"{_DIFFICULTIES[max(beaten)]}: {max(beaten) + 1}" if beaten else "No successful tests"
+    return (
+        f"{_DIFFICULTIES[max(passed_levels)]}: {max(passed_levels) + 1}"
+        if passed_levels
+        else "No successful tests"
+    )
 
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.1f} seconds"
 
 
-def _stamp(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime(_STAMP)
+def _timestamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime(_TIME_FORMAT)

@@ -35,7 +35,7 @@ def to_case(entry: Entry) -> Case:
 
     A format-sensitivity case is also tagged with its configuration.
     """
-    kind, reference = _KINDS[_base_category(entry).family](entry)
+    kind, reference = _CHECKS[_base_category(entry).family](entry)
     return Case(
         id=entry.id,
         kind=kind,
@@ -61,18 +61,19 @@ def _tools(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"type": "function", "function": document} for document in documents]
 
 
-def _ast(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+def _ast_check(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     name = _base_category(entry).name
+    # ``parallel_multiple`` is checked as parallel.
     match: Match = "parallel" if "parallel" in name else "multiple" if "multiple" in name else "simple"
     language = _LANGUAGES.get(name, "python")
     return "tool_call", {"calls": entry.ground_truth, "match": match, "language": language, "text": "loose"}
 
 
-def _relevance(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+def _relevance_check(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     return ("no_call" if "irrelevance" in entry.category.name else "any_call"), {}
 
 
-def _multi_turn(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+def _multi_turn_check(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     name = entry.category.name
     classes = entry.raw.get("involved_classes", [])
     # A retired entry has its settings one level too high; settings without a class have no effect.
@@ -87,7 +88,7 @@ def _multi_turn(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     }
 
 
-def _agentic(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+def _agentic_check(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     kind: Kind = "memory_answer" if entry.category.data == "memory" else "web_search_answer"
     assert entry.answer is not None
     reference: dict[str, Any] = {
@@ -104,19 +105,20 @@ def _agentic(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     return kind, reference
 
 
-def _executable(entry: Entry) -> tuple[Kind, dict[str, Any]]:
+def _executable_check(entry: Entry) -> tuple[Kind, dict[str, Any]]:
     assert entry.answer is not None
     match = [name.removesuffix("_match") for name in entry.answer.get("execution_result_type", [])]
     return "executable_call", {"calls": entry.ground_truth, "match": match}
 
 
-_KINDS = {
-    "ast": _ast,
-    "relevance": _relevance,
-    "multi_turn": _multi_turn,
-    "agentic": _agentic,
-    "executable": _executable,
+_CHECKS = {
+    "ast": _ast_check,
+    "relevance": _relevance_check,
+    "multi_turn": _multi_turn_check,
+    "agentic": _agentic_check,
+    "executable": _executable_check,
 }
+"""By family: the function that returns a case's kind and reference."""
 
 
 def _messages(entry: Entry, kind: Kind) -> list[Message | list[Message]]:
@@ -126,15 +128,15 @@ def _messages(entry: Entry, kind: Kind) -> list[Message | list[Message]]:
         given_back: Message = {"role": "user", "content": FUNCTIONS_GIVEN_BACK}
         return [turn or [given_back] for turn in turns]
     if family == "answer":
-        first: Message = {"role": "system", "content": template("agentic_answer.txt")}
-        return [first, *(message for turn in turns for message in turn)]
+        instructions: Message = {"role": "system", "content": template("agentic_answer.txt")}
+        return [instructions, *(message for turn in turns for message in turn)]
     return [message for turn in turns for message in turn]
 
 
 def _cluster(entry: Entry) -> str | None:
-    """Return the cluster of dependent entries: a shared document (live), or one task's variants.
+    """Return the cluster of dependent entries, or None for an entry on its own.
 
-    The shared document is a function document.
+    Live entries depend by a shared function document, other entries by being variants of one task.
     """
     name, task_id = entry.category.name, entry.id
     if entry.category.family == "format_sensitivity":
@@ -142,7 +144,7 @@ def _cluster(entry: Entry) -> str | None:
         name = category_name(task_id)
     number = task_id.rpartition("_")[2]
     if name.startswith("live_"):
-        return f"{name}/{number.split('-')[1]}" if number.count("-") == 2 else task_id  # noqa: PLR2004 - N-F-P
+        return f"{name}/{number.split('-')[1]}" if number.count("-") == 2 else task_id  # noqa: PLR2004 - number-document-prompt
     if entry.category.family == "multi_turn":
         return f"multi_turn/{number}"
     if entry.category.family == "agentic":

@@ -85,9 +85,9 @@ CATEGORIES: dict[str, Category] = {category.name: category for category in _ALL}
 """Every readable category by name, in BFCL's order."""
 
 _V3_NAMES = {"simple": "simple_python", "java": "simple_java", "javascript": "simple_javascript"}
-"""Names of categories in version 3, which ids of entries still have."""
+"""Names of categories in version 3, which ids of entries may still begin with."""
 
-_COLLECTIONS: dict[str, list[Category]] = {
+_CATEGORIES_BY_GROUP: dict[str, list[Category]] = {
     "all": [category for category in _ALL if category.group != "retired"],
     "all_scoring": [category for category in _ALL if category.group not in {"retired", "format_sensitivity"}],
     "single_turn": [category for category in _ALL if category.group in {"non_live", "live"}],
@@ -97,6 +97,7 @@ _COLLECTIONS: dict[str, list[Category]] = {
         group: [category for category in _ALL if category.group == group] for group in get_args(CategoryGroup)
     },
 }
+"""Categories by the names that stand for several."""
 
 
 def category_called(name: str) -> Category | None:
@@ -105,10 +106,10 @@ def category_called(name: str) -> Category | None:
 
 
 def category_of(entry_id: str) -> Category:
-    """Return the category of an id.
+    """Return the category that an entry's id names.
 
     Raises:
-        UsageError: There is no such category.
+        UsageError: The id names no category of BFCL.
     """
     category = category_called(category_name(entry_id))
     if category is None:
@@ -117,7 +118,7 @@ def category_of(entry_id: str) -> Category:
 
 
 def data_stems(category: Category) -> list[str]:
-    """Return the stems of the files that may hold a category: version 4, then version 3."""
+    """Return the stems of the files that may contain a category: version 4, then 3."""
     names = [category.data, *(old for old, new in _V3_NAMES.items() if new == category.data)]
     return [f"BFCL_v{version}_{name}" for version in (4, 3) for name in names]
 
@@ -132,16 +133,16 @@ def expand(names: Iterable[str]) -> list[Category]:
     for name in names:
         if (category := category_called(name)) is not None:
             chosen.add(category.name)
-        elif name in _COLLECTIONS:
-            chosen.update(category.name for category in _COLLECTIONS[name])
+        elif name in _CATEGORIES_BY_GROUP:
+            chosen.update(category.name for category in _CATEGORIES_BY_GROUP[name])
         else:
-            known = ", ".join([*CATEGORIES, *_COLLECTIONS])
+            known = ", ".join([*CATEGORIES, *_CATEGORIES_BY_GROUP])
             raise UsageError(f"no BFCL category or group is called {name!r}; known: {known}")
     return [category for category in _ALL if category.name in chosen]
 
 
 def category_name(entry_id: str) -> str:
-    """Return the category of an id.
+    """Return the name of the category in an entry's id.
 
     It is the part before the first colon and, within that, before the last underscore
     (``live_simple_4-3-0``).
@@ -161,6 +162,7 @@ def sort_key(entry_id: str) -> tuple[int, str, int]:
 
 
 def _priority(name: str) -> int:
+    # Conversations that fill a memory come first, and the questions about them last.
     if name.startswith("memory"):
         return 0 if "prereq" in name else 4
     if name.startswith("web_search"):

@@ -21,7 +21,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         tool_call_tag: Whether calls must be between ``<TOOLCALL>`` tags.
         func_doc_fmt: Format of function documents.
         prompt_fmt: Plain paragraphs, or Markdown with headings.
-        style: The wording.
+        style: Wording of the instructions.
     """
 
     ret_fmt: ReturnFormat = "python"
@@ -32,7 +32,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str:
-        """The configuration as in ids of entries."""
+        """The configuration as it is written in ids of entries."""
         return "&".join(f"{name}={getattr(self, name)}" for name in self.__struct_fields__)
 
 
@@ -67,10 +67,10 @@ class SensitivityId(NamedTuple):
 
 
 def parse_sensitivity_id(entry_id: str) -> SensitivityId:
-    """Take an id of the format-sensitivity category apart.
+    """Split an id of the format-sensitivity category into its parts.
 
     Raises:
-        ValueError: It does not have three parts, or names an unknown configuration.
+        ValueError: The id does not have three parts, or names an unknown configuration.
     """
     head, _, rest = entry_id.partition(":")
     configuration, _, original = rest.partition(":")

@@ -42,15 +42,15 @@ class DataSource(Protocol):
 def open_source(path: Path) -> DataSource:
     """Find BFCL's files in a folder, a repository checkout or a ``bfcl_eval-*.whl``.
 
-    Its files are called ``BFCL_v4_*.json``, or ``BFCL_v3_*.json``. No file is unpacked to disk.
+    The files are called ``BFCL_v4_*.json`` or ``BFCL_v3_*.json``. No file is unpacked to disk.
 
     Raises:
         InputError: There are no such files.
     """
     if path.is_dir():
-        for place in _DATA_FOLDERS:
-            if any((path / place).glob("BFCL_v[34]_*.json")):
-                return FolderSource(path / place)
+        for folder in _DATA_FOLDERS:
+            if any((path / folder).glob("BFCL_v[34]_*.json")):
+                return FolderSource(path / folder)
         raise InputError("holds no BFCL_v4_*.json, neither directly nor in bfcl_eval/data", path=path)
     if path.is_file():
         return WheelSource(path)
@@ -163,7 +163,7 @@ def parse_json(raw: bytes, *, place: str, line: int | None = None) -> Any:
     NaN, Infinity and lone surrogates are accepted.
 
     Raises:
-        RecordError: It is not JSON, not UTF-8, or nested too deeply.
+        RecordError: The bytes are not JSON, not UTF-8, or nested too deeply.
     """
     try:
         return json.loads(raw.decode("utf-8-sig"))

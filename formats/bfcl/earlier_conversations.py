@@ -11,11 +11,11 @@ from ...errors import RecordError
 from ...records.typed_values import convert
 from .data_source import DataSource, read_objects
 
-_QUESTIONS = "BFCL_v4_memory.json"
+_QUESTION_FILE = "BFCL_v4_memory.json"
 
 
 class EarlierConversation(NamedTuple):
-    """A conversation that fills a memory before questions are asked.
+    """A conversation that fills a memory before questions are questions.
 
     Attributes:
         scenario: Scenario of the questions.
@@ -31,13 +31,13 @@ class EarlierConversation(NamedTuple):
 def read_conversations(source: DataSource) -> Iterator[EarlierConversation]:
     """Read the conversations before memory questions, in order within each scenario.
 
-    A scenario without a file has none.
+    A scenario without a file has no conversations.
 
     Raises:
         RecordError: A line is not a conversation.
     """
-    asked = read_objects(source, _QUESTIONS) if source.has(_QUESTIONS) else ()
-    for scenario in dict.fromkeys(str(raw.get("scenario")) for _, raw in asked):
+    questions = read_objects(source, _QUESTION_FILE) if source.has(_QUESTION_FILE) else ()
+    for scenario in dict.fromkeys(str(raw.get("scenario")) for _, raw in questions):
         path = f"memory_prereq_conversation/memory_{scenario}.json"
         for line, raw in read_objects(source, path) if source.has(path) else ():
             try:

@@ -1,4 +1,4 @@
-"""Entries of BFCL's data set: rewritten ids, with ground truth and function documents."""
+"""Entries of BFCL's data set, with ground truth, function documents and BFCL's final ids."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class ClassDocuments:
 
     def __init__(self, source: DataSource) -> None:
         self._source = source
-        self._known: dict[str, list[dict[str, Any]]] = {}
-        self._documented = any(
+        self._by_class: dict[str, list[dict[str, Any]]] = {}
+        self._has_documents = any(
             source.has(f"{_DOCUMENT_FOLDER}/{file}.json") for file in _DOCUMENT_FILES.values()
         )
 
-    def of(
+    def split_by_turn(
         self, entry: dict[str, Any], place: str, line: int
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return the function documents offered at the start of an entry, and those added later.
@@ -64,24 +64,25 @@ class ClassDocuments:
                     line=line,
                     field="involved_classes",
                 )
-            for document in self._of(class_name):
+            for document in self._read(class_name):
                 (later if document["name"] in withheld else offered).append(document)
         return offered, later
 
-    def _of(self, class_name: str) -> list[dict[str, Any]]:
-        if class_name not in self._known:
+    def _read(self, class_name: str) -> list[dict[str, Any]]:
+        if class_name not in self._by_class:
             path = f"{_DOCUMENT_FOLDER}/{_DOCUMENT_FILES[class_name]}.json"
-            self._known[class_name] = (
-                [document for _, document in read_objects(self._source, path)] if self._documented else []
+            self._by_class[class_name] = (
+                [document for _, document in read_objects(self._source, path)] if self._has_documents else []
             )
-        return self._known[class_name]
+        return self._by_class[class_name]
 
 
 _QUESTION_FOLDERS = ("", "unused_datasets/question/", "unused_datasets/")
 _ANSWER_FOLDERS = ("possible_answer/", "unused_datasets/possible_answer/")
 """Folders of ground truth: the usual one, and that of retired categories."""
 
-_ANSWERLESS = ("irrelevance", "live_irrelevance", "live_relevance")
+_WITHOUT_GROUND_TRUTH = ("irrelevance", "live_irrelevance", "live_relevance")
+"""Categories that ask only whether a function is called."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,7 +126,9 @@ def read_entries(source: DataSource, category: Category) -> Iterator[Entry]:
         if not isinstance(entry.get("question"), list):
             raise RecordError("expected a list of turns", path=place, line=line, field="question")
         offered, later = (
-            (entry["function"], []) if "function" in entry else class_documents.of(entry, place, line)
+            (entry["function"], [])
+            if "function" in entry
+            else class_documents.split_by_turn(entry, place, line)
         )
         yield Entry(
             id=entry["id"], category=category, raw=entry, answer=answer, documents=offered, withheld=later
@@ -136,13 +139,15 @@ def _paths(source: DataSource, category: Category) -> tuple[str, str | None]:
     questions = [f"{folder}{stem}.json" for stem in data_stems(category) for folder in _QUESTION_FOLDERS]
     questions_path = next((path for path in questions if source.has(path)), None)
     if questions_path is None:
-        place = source.place(questions[category.group == "retired"])
+        # The error names the usual path: the first folder, or the second for a retired category.
+        place = source.place(questions[int(category.group == "retired")])
         raise InputError(f"there is no data file for category {category.name}", path=place)
-    if category.name in _ANSWERLESS:
+    if category.name in _WITHOUT_GROUND_TRUTH:
         return questions_path, None
     name = questions_path.rpartition("/")[2]
     answers = [f"{folder}{name}" for folder in _ANSWER_FOLDERS]
-    preferred = answers[questions_path.startswith("unused_datasets/")]
+    is_unused = questions_path.startswith("unused_datasets/")
+    preferred = answers[1] if is_unused else answers[0]
     return questions_path, next((path for path in (preferred, *answers) if source.has(path)), preferred)
 
 
@@ -151,7 +156,7 @@ def _paired(
 ) -> Iterator[tuple[tuple[int, dict[str, Any]], dict[str, Any] | None]]:
     """Pair questions with their ground truths.
 
-    Agentic categories share ids, so that their entries are paired by position.
+    Agentic categories share data and ids, so their entries are paired by position.
     """
     answer_lines = iter(()) if answers is None else read_objects(source, answers)
     for line, raw in read_objects(source, questions):
@@ -171,7 +176,10 @@ def _paired(
 
 
 def _rewritten(raw: dict[str, Any], category: Category) -> dict[str, Any]:
-    """Return an entry with the id, and the memory class, of one of the categories that share it."""
+    """Return an agentic entry with the id and memory class of its category.
+
+    Several agentic categories share one data file, whose ids name the file.
+    """
     if category.family != "agentic":
         return raw
     entry = {**raw, "id": raw["id"].replace(category.data, category.name, 1)}

@@ -44,7 +44,7 @@ def _default(schema: dict[str, Any], *, required: bool) -> str:
 
 
 def _details(schema: dict[str, Any]) -> str:
-    """Return the description, followed by JSON for details that a signature cannot hold."""
+    """Return the description, followed by JSON of details that a signature cannot express."""
     rest = {key: value for key, value in schema.items() if key not in {"type", "description", "default"}}
     return " ".join(
         part
@@ -80,7 +80,7 @@ def _parameters(document: dict[str, Any]) -> tuple[list[str], dict[str, dict[str
     return parameters.get("required", []), parameters.get("properties", {})
 
 
-_LANGUAGES = {"java": "Java", "javascript": "JavaScript"}
+_LANGUAGE_NAMES = {"java": "Java", "javascript": "JavaScript"}
 
 _HEADINGS = {
     "opening": "Task",
@@ -95,8 +95,8 @@ _HEADINGS = {
 def assemble_prompt(case: Case) -> list[Message]:
     """Assemble the first messages to a prompt-mode system.
 
-    A system message of the entry is kept, below the instructions. Of several turns only the first is given: the
-    rest depends on the system's answers.
+    A system message of the entry is kept, below the instructions. Only the first turn is included,
+    since later ones depend on the system's answers.
 
     Args:
         case: A case read from BFCL; its tags name a configuration other than the default.
@@ -104,8 +104,8 @@ def assemble_prompt(case: Case) -> list[Message]:
     instructions = _instructions(case, _configuration(case))
     messages = list(case.turns[0]) if case.turns else []
     if messages and messages[0]["role"] == "system":
-        own = messages.pop(0)
-        instructions = f"{instructions}\n\n{own['content']}"
+        entry_message = messages.pop(0)
+        instructions = f"{instructions}\n\n{entry_message['content']}"
     return [{"role": "system", "content": instructions}, *messages]
 
 
@@ -144,7 +144,7 @@ def for_inference(document: dict[str, Any], case: Case) -> dict[str, Any]:
 
     Java and JavaScript values are requested as source text; a Python document is unchanged.
     """
-    language = _LANGUAGES.get(case.reference.get("language", ""))
+    language = _LANGUAGE_NAMES.get(case.reference.get("language", ""))
     if language is None:
         return document
     note = Template(template("source_syntax.txt")).substitute(language=language)

@@ -63,7 +63,7 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
     Their paths are ``<system>/<group>/BFCL_v4_<category>_result.json``.
 
     Raises:
-        InputError: There are none, a file names an unknown category, or a system has two files of one category.
+        InputError: No result file is found, a file names an unknown category, or a system has two files of one category.
     """
     if not root.is_dir():
         raise InputError("expected a folder with one folder per system", path=root)
@@ -76,6 +76,7 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
             continue
         name = match[1]
         category = category_called(name)
+        # A category that BFCL does not score is read only if it is asked for by name.
         is_chosen = categories is not None and category in categories
         if not is_chosen and any(word in name for word in _UNSCORED_WORDS):
             unscored.append(path)
@@ -124,9 +125,9 @@ def _result_line(raw: bytes, path: Path, line: int) -> ResultLine:
 
 
 class ResultIndex:
-    """The answers of a file by id, read when they are needed.
+    """The answers of a file by id, read from disk on demand.
 
-    Making the index reads and checks every line, but keeps only its offset.
+    Making the index reads and checks every line, but keeps only the line's offset.
 
     Attributes:
         lines: 1-based line number of each id.

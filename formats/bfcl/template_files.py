@@ -16,6 +16,6 @@ def template(name: str) -> str:
 
 @cache
 def sections(name: str) -> dict[str, str]:
-    """Return the sections of a template file by name; each follows a line ``## <its name>``."""
+    """Return a template file's sections by name; a line ``## NAME`` begins each."""
     chunks = (chunk.partition("\n") for chunk in f"\n{template(name)}".split("\n## ")[1:])
     return {heading.strip(): body.strip() for heading, _, body in chunks}

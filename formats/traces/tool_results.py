@@ -24,14 +24,14 @@ class MadeCalls:
 
     Attributes:
         calls: The calls.
-        told: Results as a later request repeats them, by the number of the call.
-        ran: Spans of the tools, by the number of the call.
+        repeated_results: Results as a later request repeats them, by the number of the call.
+        tool_spans: Spans of the tools that ran the calls, by the number of the call.
     """
 
     def __init__(self, calls: list[IdentifiedCall]) -> None:
         self.calls = calls
-        self.told: dict[int, Any] = {}
-        self.ran: dict[int, Span] = {}
+        self.repeated_results: dict[int, Any] = {}
+        self.tool_spans: dict[int, Span] = {}
 
     def messages(self) -> Iterator[FieldReader]:
         """Yield the calls and any results as messages of a chat."""
@@ -40,24 +40,28 @@ class MadeCalls:
             for at, call in enumerate(self.calls)
         ]
         yield FieldReader({"role": "assistant", "tool_calls": calls})
-        for at in sorted(self.told.keys() | self.ran.keys()):
+        for at in sorted(self.repeated_results.keys() | self.tool_spans.keys()):
             yield FieldReader({"role": "tool", "tool_call_id": str(at), "content": self.result(at)})
 
     def steps(self) -> Iterator[Step]:
         """Yield the calls and any results as steps."""
         yield [call.call for call in self.calls]
-        if self.told or self.ran:
+        if self.repeated_results or self.tool_spans:
             yield ToolResults(results=[self.result(at) for at in range(len(self.calls))])
 
     def result(self, at: int) -> Any:
         """Return a call's result: its span's error, what the model was told, or the span's output."""
-        span = self.ran.get(at)
+        span = self.tool_spans.get(at)
         if span is not None and span.error is not None:
-            told = self.told.get(at)
-            says_more = isinstance(told, str) and span.exception is None and span.error not in told
-            return {"error": told if says_more else span.exception or span.error}
-        if at in self.told:
-            return self.told[at]
+            repeated_result = self.repeated_results.get(at)
+            says_more = (
+                isinstance(repeated_result, str)
+                and span.exception is None
+                and span.error not in repeated_result
+            )
+            return {"error": repeated_result if says_more else span.exception or span.error}
+        if at in self.repeated_results:
+            return self.repeated_results[at]
         return None if span is None else result_in(span)
 
 
@@ -84,7 +88,7 @@ def id_in(span: Span) -> str | None:
 
 
 def join(tools: list[Span], made: list[MadeCalls]) -> list[Span]:
-    """Join tools' spans to the calls that they ran; return the spans that no model asked for.
+    """Join tools' spans to the calls that they ran; return the spans that no model call for.
 
     A call that failed and was run again has the last run's result. A span inside another of the same tool is the same call,
     recorded twice.
@@ -94,7 +98,7 @@ def join(tools: list[Span], made: list[MadeCalls]) -> list[Span]:
     for span in tools:
         owner = _owner_of(span, made)
         if owner is not None:
-            owner[0].ran[owner[1]] = span
+            owner[0].tool_spans[owner[1]] = span
         elif not (_is_recorded_twice(span, by_id) or _is_retry(span, made) or _ends_run(span)):
             unasked.append(span)
     return unasked
@@ -104,17 +108,18 @@ def inside_tools(root: Span, spans: list[Span]) -> dict[str, Span]:
     """Return the spans of models and tools inside a tool's span, by id, with that tool's span.
 
     They are the work of the tool, such as an agent that another agent calls, and no part of the conversation. If all models
-    are inside tools, nothing is: then these are the conversation.
+    are inside tools, the result is empty: then their spans are the conversation.
     """
     by_id = {span.id: span for span in spans if span is not root}
     inside = dict[str, Span]()
     for span in spans:
-        at, seen = by_id.get(span.parent or ""), {span.id}
-        while at is not None and at.id not in seen:
-            if at.kind == "tool":
-                inside[span.id] = at
-            seen.add(at.id)
-            at = by_id.get(at.parent or "")
+        ancestor, seen = by_id.get(span.parent or ""), {span.id}
+        # A faulty log may have a cycle of parents.
+        while ancestor is not None and ancestor.id not in seen:
+            if ancestor.kind == "tool":
+                inside[span.id] = ancestor
+            seen.add(ancestor.id)
+            ancestor = by_id.get(ancestor.parent or "")
     has_model = any(span.kind == "llm" and span.output_messages for span in spans if span.id not in inside)
     runs_models = {inside[span.id].id for span in spans if span.id in inside and span.kind == "llm"}
     if not has_model:
@@ -142,16 +147,16 @@ def _is_retry(span: Span, made: list[MadeCalls]) -> bool:
     """Return whether a span runs a call again; if the earlier run failed, take the new one."""
     identity = id_in(span)
     for step in made:
-        for at, ran in step.ran.items():
-            asked = step.calls[at]
+        for at, earlier_run in step.tool_spans.items():
+            call = step.calls[at]
             if identity is not None:
-                is_same = asked.id == identity
+                is_same = call.id == identity
             else:
-                is_alike = _name_is_same(asked, span) and _arguments_are_same(asked, span)
-                is_same = is_alike and ran.error is not None
+                is_alike = _name_is_same(call, span) and _arguments_are_same(call, span)
+                is_same = is_alike and earlier_run.error is not None
             if is_same:
-                if ran.error is not None and span.parent != ran.id:
-                    step.ran[at] = span
+                if earlier_run.error is not None and span.parent != earlier_run.id:
+                    step.tool_spans[at] = span
                 return True
     return False
 
@@ -165,30 +170,30 @@ def _tool(span: Span) -> str | None:
 
 
 def _owner_of(span: Span, made: list[MadeCalls]) -> tuple[MadeCalls, int] | None:
-    """Return the step and the number of the call that a span ran, or None if no model asked.
+    """Return the step and the number of the call that a span ran, or None if no model call.
 
-    A call with the span's id counts alone; without one, see `_MATCHES`.
+    If a call has the span's id, only that call counts; otherwise the tests of `_CALL_TESTS` do.
     """
-    pending = [(step, at) for step in made for at in range(len(step.calls)) if at not in step.ran]
+    pending = [(step, at) for step in made for at in range(len(step.calls)) if at not in step.tool_spans]
     identity = id_in(span)
     if identity is not None:
-        known = {call.id for step in made for call in step.calls}
-        if identity in known:
+        call_ids = {call.id for step in made for call in step.calls}
+        if identity in call_ids:
             return next(((step, at) for step, at in pending if step.calls[at].id == identity), None)
     return next(
-        ((step, at) for is_same in _MATCHES for step, at in pending if is_same(step.calls[at], span)),
+        ((step, at) for is_same in _CALL_TESTS for step, at in pending if is_same(step.calls[at], span)),
         None,
     )
 
 
-def _name_is_same(asked: IdentifiedCall, span: Span) -> bool:
-    return span.call is not None and asked.call.name == span.call.call.name
+def _name_is_same(call: IdentifiedCall, span: Span) -> bool:
+    return span.call is not None and call.call.name == span.call.call.name
 
 
-def _arguments_are_same(asked: IdentifiedCall, span: Span) -> bool:
+def _arguments_are_same(call: IdentifiedCall, span: Span) -> bool:
     """Return whether a span has a call's arguments: by name or position, bare, or with defaults."""
     assert span.call is not None
-    requested, received = unwrapped(asked.call.arguments), unwrapped(span.call.call.arguments)
+    requested, received = unwrapped(call.call.arguments), unwrapped(span.call.call.arguments)
     if requested == received:
         return True
     if not is_object(requested):
@@ -210,9 +215,9 @@ def _hashable(value: dict[str, Any]) -> bool:
     return all(isinstance(item, str | int | float | bool | None) for item in value.values())
 
 
-_MATCHES: tuple[Callable[[IdentifiedCall, Span], bool], ...] = (
-    lambda asked, span: _name_is_same(asked, span) and _arguments_are_same(asked, span),
+_CALL_TESTS: tuple[Callable[[IdentifiedCall, Span], bool], ...] = (
+    lambda call, span: _name_is_same(call, span) and _arguments_are_same(call, span),
     _name_is_same,
-    lambda asked, span: bool(unwrapped(asked.call.arguments)) and _arguments_are_same(asked, span),
+    lambda call, span: bool(unwrapped(call.call.arguments)) and _arguments_are_same(call, span),
 )
 """Tests of whether a span ran a call without an id, the surest first."""

@@ -61,7 +61,7 @@ def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
     transcript = _Transcript(models, _runs(root, spans))
     for model in models:
         transcript.add(model)
-    has_replies = any(span.output_messages or _text(span) for span in models)
+    has_replies = any(span.output_messages or _output_text(span) for span in models)
     tools = [span for span in spans if span.call is not None]
     has_arguments = all(span.has_arguments for span in models)
     unasked = join(tools, transcript.made) if has_replies else []
@@ -76,7 +76,7 @@ def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
     if missing_content is not None:
         return TraceConversation(question, None, not_recorded(missing_content, switch), [], unasked, inside)
     if not has_replies:
-        return _of_root(root, question, transcript)
+        return _conversation_of_root(root, question, transcript)
     transcript.end(_answer_text_of(root))
     answer = answer_of_steps(transcript.steps())
     return TraceConversation(question, answer, None, transcript.turns(question), unasked, inside)
@@ -90,17 +90,17 @@ def _runs(root: Span, spans: list[Span]) -> dict[str, str]:
     by_id = {span.id: span for span in spans}
     runs = dict[str, str]()
     for span in spans:
-        at, seen = span, set[str]()
-        while at.parent in by_id and at.parent != root.id and at.id not in seen:
-            seen.add(at.id)
-            at = by_id[at.parent]
-        is_own = root.kind == "other" or (root.kind == "llm" and at.parent is None)
-        runs[span.id] = root.id if at.kind == "llm" and not is_own else at.id
+        top, seen = span, set[str]()
+        while top.parent in by_id and top.parent != root.id and top.id not in seen:
+            seen.add(top.id)
+            top = by_id[top.parent]
+        is_run_of_its_own = root.kind == "other" or (root.kind == "llm" and top.parent is None)
+        runs[span.id] = root.id if top.kind == "llm" and not is_run_of_its_own else top.id
     return runs
 
 
 def _models(spans: list[Span]) -> list[Span]:
-    """Return the models' spans; of a call that two instrumentations recorded, only one."""
+    """Return the models' spans, with one span of a call that two instrumentations recorded."""
     by_id = {span.id: span for span in spans}
 
     def is_inside(span: Span, outer_ids: set[str]) -> bool:
@@ -128,7 +128,7 @@ def _models(spans: list[Span]) -> list[Span]:
     return [span for span in outermost if span.id not in wrappers]
 
 
-def _text(span: Span) -> str | None:
+def _output_text(span: Span) -> str | None:
     return None if span.output is None else answer_text(parsed(span.output))
 
 
@@ -138,15 +138,15 @@ class _Transcript:
     Attributes:
         runs: The run of each span, by id.
         asked: The first request, up to the user's last message.
-        begun: Steps of the answer that the first request already contains.
+        begun_answer: Messages of the answer that the first request already contains.
         entries: The steps: texts, and calls.
         last: The last span that was added.
-        users: Messages of the user that came before an entry, by its number.
+        later_user_messages: The user's messages before an entry, by the entry's number.
     """
 
     def __init__(self, models: list[Span], runs: dict[str, str]) -> None:
         self.runs = runs
-        self.asked, self.begun = _begun(
+        self.asked, self.begun_answer = _split_begun_answer(
             next(
                 (model.messages for model in models if has_more_than_instructions(model.messages)),
                 list[Message](),
@@ -154,7 +154,7 @@ class _Transcript:
         )
         self.entries: list[str | MadeCalls] = []
         self.last: Span | None = None
-        self.users: dict[int, list[Message]] = {}
+        self.later_user_messages: dict[int, list[Message]] = {}
 
     @property
     def made(self) -> list[MadeCalls]:
@@ -164,13 +164,13 @@ class _Transcript:
     def add(self, model: Span) -> None:
         """Add the results in a model's request, and the texts and calls in its reply."""
         later = self._after_question(model.messages)
-        if self.last is None and self.begun and model.messages:
-            self._add_messages(self.begun)
+        if self.last is None and self.begun_answer and model.messages:
+            self._add_messages(self.begun_answer)
         self._recover_replies(later, model)
         self._take_results(later)
         if user_messages := self._next_user_messages(later, model):
-            self.users[len(self.entries)] = user_messages
-        if not model.output_messages and (text := _text(model)):
+            self.later_user_messages[len(self.entries)] = user_messages
+        if not model.output_messages and (text := _output_text(model)):
             self.entries.append(text)
         known = {_identity(call) for step in self.made for call in step.calls if call.id is not None}
         for message in model.output_messages:
@@ -191,7 +191,7 @@ class _Transcript:
         return nodes[len(question) :] if begins_alike else nodes
 
     def _recover_replies(self, later: list[FieldReader], model: Span) -> None:
-        """Take replies that were not recorded from the next request, which repeats them."""
+        """Take unrecorded replies from the next request, which repeats them."""
         if self.last is None or self.last.has_output or len(later) == len(model.messages):
             return
         replies = [reader for reader in later if role_of(reader) == "assistant"]
@@ -247,7 +247,7 @@ class _Transcript:
                 place = self._place(identity, call, used)
                 if place is not None:
                     used.add(place)
-                    self.made[place[0]].told[place[1]] = parsed(value)
+                    self.made[place[0]].repeated_results[place[1]] = parsed(value)
 
     def _place(
         self, identity: str | None, repeated_call: IdentifiedCall | None, used: set[tuple[int, int]]
@@ -281,11 +281,11 @@ class _Transcript:
             if any(outer.id == span.parent and outer.call == span.call for outer in spans):
                 continue  # the same call, recorded twice
             step = MadeCalls([span.call])
-            step.ran[0] = span
+            step.tool_spans[0] = span
             self.entries.append(step)
 
     def end(self, text: str | None) -> None:
-        """End with the root's text if no model's text does, or another text came after it."""
+        """Append the root's text after final calls, or if another text came after it."""
         texts = [entry.strip() for entry in self.entries if isinstance(entry, str)]
         last = self.entries[-1] if self.entries else None
         if text is None or text == str(None) or (isinstance(last, str) and text.strip() not in texts[:-1]):
@@ -304,13 +304,17 @@ class _Transcript:
         """Return the turns, or an empty list if the user spoke once."""
         turns = [ConversationTurn([FieldReader(message) for message in question], [])]
         for number, entry in enumerate(self.entries):
-            if number in self.users:
-                turns.append(ConversationTurn([FieldReader(message) for message in self.users[number]], []))
+            if number in self.later_user_messages:
+                turns.append(
+                    ConversationTurn(
+                        [FieldReader(message) for message in self.later_user_messages[number]], []
+                    )
+                )
             if isinstance(entry, str):
                 turns[-1].reply.append(FieldReader({"role": "assistant", "content": entry}))
             else:
                 turns[-1].reply.extend(entry.messages())
-        return turns if self.users else []
+        return turns if self.later_user_messages else []
 
 
 def _identity(call: IdentifiedCall) -> tuple[str | None, str, str | None]:
@@ -318,7 +322,7 @@ def _identity(call: IdentifiedCall) -> tuple[str | None, str, str | None]:
     return call.id, call.call.name, as_text(parsed(call.call.arguments))
 
 
-def _begun(messages: list[Message]) -> tuple[list[Message], list[FieldReader]]:
+def _split_begun_answer(messages: list[Message]) -> tuple[list[Message], list[FieldReader]]:
     """Split a request into question and begun answer, if it ends with results of calls."""
     nodes = [FieldReader(message) for message in messages]
     if not nodes or not results_of(nodes[-1]):
@@ -335,7 +339,7 @@ def _has_answer(root: Span, models: list[Span], tools: list[Span]) -> bool:
     return answering[-1].has_output
 
 
-def _of_root(root: Span, question: list[Message], transcript: _Transcript) -> TraceConversation:
+def _conversation_of_root(root: Span, question: list[Message], transcript: _Transcript) -> TraceConversation:
     """Return the conversation with the root's output as answer, and tools' spans as calls."""
     returned = parsed(root.output)
     state: Any = returned.get("messages") if is_object(returned) else returned
