@@ -52,7 +52,7 @@ def clusters_of_cases(table: Table, tasks: Tasks) -> IntArray:
 
 
 def _item_and_case(item: str, system: str) -> tuple[str, str]:
-    """Return an item without its system, ``case|trial``, and its case; other items are a case."""
+    """Return an item ``case|system|trial`` as ``case|trial``, and its case; any other item as both."""
     case, between, trial = item.rpartition(f"|{system}|")
     return (f"{case}|{trial}", case) if between and trial.isdecimal() else (item, item)
 
@@ -76,4 +76,6 @@ def _ranks(group: IntArray, value: IntArray) -> IntArray:
     width = int(value.max()) + 1
     pairs, row = np.unique(group * width + value, return_inverse=True)
     groups = pairs // width
-    return (np.arange(len(pairs)) - np.searchsorted(groups, groups))[row]
+    # Pairs are sorted, so a pair's rank is its distance from the first pair of its group.
+    first_of_group = np.searchsorted(groups, groups)
+    return (np.arange(len(pairs)) - first_of_group)[row]
