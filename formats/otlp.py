@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -44,7 +44,6 @@ EVALUATION = "gen_ai.evaluation.result"
 TRACE_TAG, SPAN_TAG = "otel.trace_id", "otel.span_id"
 """Tags with the ids of a case's span, to which verdicts can be sent."""
 
-_Event: TypeAlias = tuple[FilePosition, FieldReader, dict[str, Any]]
 _SPAN_FIELDS = ("context", "event_name", "name", "span_name")
 _LOGFIRE_COLUMNS = {
     "name": "span_name",
@@ -55,17 +54,28 @@ _LOGFIRE_COLUMNS = {
 }
 """Columns of Logfire's table of records, by the fields of a span."""
 
-_RESOURCE_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+_SPAN_RESOURCES = ("resourceSpans", "resource_spans")
+_LOG_RESOURCES = ("resourceLogs", "resource_logs")
 _OPENINFERENCE_KIND = "openinference.span.kind"
 _HEX_LENGTHS = frozenset({16, 32})
 _HEX = re.compile("[0-9a-fA-F]+")
+_TIME_DIGITS, _TIME_DECIMALS = 20, 10
+"""Digits of a time before and after the decimal point, so that texts sort like their numbers."""
+
+
+class _Event(NamedTuple):
+    """A log record that names an event."""
+
+    position: FilePosition
+    entry: FieldReader
+    attributes: dict[str, Any]
 
 
 def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is OTLP, or a span or event."""
     if not is_object(glimpse):
         return False
-    if glimpse.keys() & {*_RESOURCE_KEYS}:
+    if glimpse.keys() & {*_SPAN_RESOURCES, *_LOG_RESOURCES}:
         return True
     return "attributes" in glimpse and not glimpse.keys().isdisjoint(_SPAN_FIELDS)
 
@@ -81,16 +91,16 @@ def read_spans(rows: Iterator[FileRow | Skipped], options: Options) -> Iterator[
     events: list[_Event] = []
 
     def take(row: FileRow) -> Iterator[ImportedRecord]:
-        piece = row.node
-        attributes = plain_attributes(piece)
-        if _is_event(piece):
-            events.append((row.position, piece, attributes))
+        entry = row.node
+        attributes = plain_attributes(entry)
+        if _is_event(entry):
+            events.append(_Event(row.position, entry, attributes))
             return
-        span = _span(piece, attributes, row)
+        span = _span(entry, attributes, row)
         spans[span.trace, span.id] = span
         yield from collect_scores(
             span.scores,
-            _evaluations(piece, attributes),
+            _evaluations(entry, attributes),
             lambda attributes: [evaluation(attributes)],
             row.position,
         )
@@ -102,13 +112,15 @@ def read_spans(rows: Iterator[FileRow | Skipped], options: Options) -> Iterator[
                 row.position,
             )
 
-    yield from convert_rows(_pieces(map(_plain_row, rows)), take)
+    yield from convert_rows(_spans_and_logs(map(_plain_row, rows)), take)
     # Events come after all spans, since their span may stand in a later row.
-    yield from converted(events, lambda event: _attach_event(*event, spans, options), lambda event: event[0])
+    yield from converted(
+        events, lambda event: _attach_event(*event, spans, options), lambda event: event.position
+    )
     yield from records_of_spans(spans.values(), options)
 
 
-def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
+def _spans_and_logs(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
     """Yield spans and log records out of the resources and scopes that contain them."""
     for row in rows:
         if isinstance(row, Skipped):
@@ -116,20 +128,20 @@ def _pieces(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipped]:
             continue
         try:
             node = row.node
-            resources = node.nodes(*_RESOURCE_KEYS[:2]) + node.nodes(*_RESOURCE_KEYS[2:])
+            resources = node.nodes(*_SPAN_RESOURCES) + node.nodes(*_LOG_RESOURCES)
             if not resources and "attributes" in node:
                 yield row
                 continue
-            if not resources and not node.value.keys() & {*_RESOURCE_KEYS}:
+            if not resources and not node.value.keys() & {*_SPAN_RESOURCES, *_LOG_RESOURCES}:
                 raise RecordError("expected a span, resourceSpans or resourceLogs", field=node.at or None)
             for resource in resources:
                 shared = plain_attributes(resource.node("resource"))
                 for scope in resource.nodes("scopeSpans", "scope_spans", "scopeLogs", "scope_logs"):
-                    around = {"resource": {"attributes": shared}, "scope": scope.node("scope").value}
-                    for at, piece in scope.items("spans", "logRecords", "log_records"):
-                        if is_object(piece):
-                            piece = {**around, **piece}  # noqa: PLW2901
-                        yield FileRow(piece, row.position, at)
+                    origin = {"resource": {"attributes": shared}, "scope": scope.node("scope").value}
+                    for at, entry in scope.items("spans", "logRecords", "log_records"):
+                        if is_object(entry):
+                            entry = {**origin, **entry}  # noqa: PLW2901
+                        yield FileRow(entry, row.position, at)
         except UNREADABLE as error:
             yield row.position.skipped(error)
 
@@ -146,37 +158,37 @@ def _plain_row(row: FileRow | Skipped) -> FileRow | Skipped:
     )
 
 
-def _is_event(piece: FieldReader) -> bool:
-    return "event_name" in piece or "eventName" in piece or "body" in piece or "severityNumber" in piece
+def _is_event(entry: FieldReader) -> bool:
+    return "event_name" in entry or "eventName" in entry or "body" in entry or "severityNumber" in entry
 
 
-def _event_name(piece: FieldReader, attributes: Mapping[str, Any]) -> str:
-    return str(piece.get("eventName", "event_name", "name") or attributes.get("event.name") or "")
+def _event_name(entry: FieldReader, attributes: Mapping[str, Any]) -> str:
+    return str(entry.get("eventName", "event_name", "name") or attributes.get("event.name") or "")
 
 
-def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
-    context = piece.node("context")
-    status = piece.node("status")
-    resource = plain_attributes(piece.node("resource"))
+def _span(entry: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
+    context = entry.node("context")
+    status = entry.node("status")
+    resource = plain_attributes(entry.node("resource"))
     span = Span(
-        id=hex_id(piece.text("spanId", "span_id") or context.text("span_id") or "")
+        id=hex_id(entry.text("spanId", "span_id") or context.text("span_id") or "")
         or f"span-{row.number:06d}",
         position=row.position,
-        trace=hex_id(piece.text("traceId", "trace_id") or context.text("trace_id") or ""),
-        parent=hex_id(piece.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
-        start=_start(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time")),
+        trace=hex_id(entry.text("traceId", "trace_id") or context.text("trace_id") or ""),
+        parent=hex_id(entry.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
+        start=_start(entry.get("startTimeUnixNano", "start_time_unix_nano", "start_time")),
     )
-    scope = piece.node("scope", "instrumentation_scope").text("name")
-    if _OPENINFERENCE_KIND not in attributes and isinstance(kind := piece.get("span_kind"), str):
+    scope = entry.node("scope", "instrumentation_scope").text("name")
+    if _OPENINFERENCE_KIND not in attributes and isinstance(kind := entry.get("span_kind"), str):
         attributes[_OPENINFERENCE_KIND] = kind  # Phoenix's server returns the kind outside the attributes
     provider = attributes.get("gen_ai.provider.name")
     span.switch = switch_of([name for name in (scope, provider) if isinstance(name, str)])
-    events = ((_event_name(event, {}), plain_attributes(event)) for event in piece.nodes("events"))
-    fill_span(span, attributes, events, piece.text("name") or "")
-    code = str(status.get("code", "status_code") or piece.get("status_code") or "")
+    events = ((_event_name(event, {}), plain_attributes(event)) for event in entry.nodes("events"))
+    fill_span(span, attributes, events, entry.text("name") or "")
+    code = str(status.get("code", "status_code") or entry.get("status_code") or "")
     has_failed = code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
     if has_failed or (span.kind == "tool" and span.exception is not None and not span.has_output):
-        description = status.text("message", "description") or piece.text("status_message")
+        description = status.text("message", "description") or entry.text("status_message")
         message = without_stack(description) or span.exception
         span.error = message or str(
             attributes.get("error.message") or attributes.get("error.type") or "error"
@@ -192,7 +204,7 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
 def _start(value: Any) -> str:
     """Return a time as text that sorts in order: nanoseconds, seconds or a date in any zone."""
     if isinstance(value, float):
-        return f"{value:031.10f}"
+        return f"{value:0{_TIME_DIGITS + 1 + _TIME_DECIMALS}.{_TIME_DECIMALS}f}"
     text = str(value or "")
     if text[4:5] == "-":
         try:
@@ -201,12 +213,12 @@ def _start(value: Any) -> str:
             return zoned.isoformat(timespec="microseconds")
         except (ValueError, OverflowError):
             return text
-    return text.zfill(20)
+    return text.zfill(_TIME_DIGITS)
 
 
-def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _evaluations(entry: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the evaluations in a span's own events and attributes."""
-    events = [event for event in piece.nodes("events") if _event_name(event, {}) == EVALUATION]
+    events = [event for event in entry.nodes("events") if _event_name(event, {}) == EVALUATION]
     yield from map(plain_attributes, events)
     if "gen_ai.evaluation.name" in attributes:
         yield attributes
@@ -214,15 +226,15 @@ def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dic
 
 def _attach_event(
     position: FilePosition,
-    piece: FieldReader,
+    entry: FieldReader,
     attributes: dict[str, Any],
     spans: dict[tuple[str, str], Span],
     options: Options,
 ) -> Iterator[ImportedRecord]:
     """Add an event to its span, or yield a verdict or a skipped entry if the span is missing."""
-    name = _event_name(piece, attributes)
-    trace = hex_id(piece.text("traceId", "trace_id") or "")
-    span = spans.get((trace, hex_id(piece.text("spanId", "span_id") or "")))
+    name = _event_name(entry, attributes)
+    trace = hex_id(entry.text("traceId", "trace_id") or "")
+    span = spans.get((trace, hex_id(entry.text("spanId", "span_id") or "")))
     span = span or _by_response(spans, attributes.get("gen_ai.response.id"))
     if name == EVALUATION and span is not None:
         span.scores.append(evaluation(attributes))
@@ -232,7 +244,7 @@ def _attach_event(
     elif name == EVALUATION:
         yield position.skipped_part("trace_id", "an evaluation of a span that is missing here")
     elif span is not None and name.startswith("gen_ai."):
-        fill_span(span, {}, [(name, {**attributes, **_body(piece)})])
+        fill_span(span, {}, [(name, {**attributes, **_body(entry)})])
     else:
         yield position.skipped_part(
             "event_name", f"an event {name!r} is not an evaluation, and belongs to no span here"
@@ -245,14 +257,14 @@ def _by_response(spans: dict[tuple[str, str], Span], response: Any) -> Span | No
     return next((span for span in spans.values() if span.tags.get("gen_ai.response.id") == response), None)
 
 
-def _body(piece: FieldReader) -> dict[str, Any]:
-    return plain_attributes(FieldReader({"attributes": piece.value.get("body")}))
+def _body(entry: FieldReader) -> dict[str, Any]:
+    return plain_attributes(FieldReader({"attributes": entry.value.get("body")}))
 
 
 def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
     """Return the score in a ``gen_ai.evaluation.result`` event."""
     node = FieldReader(dict(attributes))
-    by = node.need("gen_ai.evaluation.name")
+    evaluator = node.need("gen_ai.evaluation.name")
     value = node.value.get("gen_ai.evaluation.score.value")
     label, reason = node.text("gen_ai.evaluation.score.label"), node.text("gen_ai.evaluation.explanation")
     # Fields that fiducial's own export adds, such as the outcome and the case.
@@ -260,10 +272,10 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
     error = node.text("error.type")
     if error is not None:
         outcome = outcome_called(own_fields.get("fiducial.outcome")) or "failed"
-        return unscored(by, outcome, reason or error, evidence=own_fields)
+        return unscored(evaluator, outcome, reason or error, evidence=own_fields)
     passed = {"pass": True, "fail": False}.get((label or "").lower())
     return scored(
-        by,
+        evaluator,
         label if value is None else value,
         passed=passed,
         reason=reason,
@@ -275,7 +287,7 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
 
 
 def hex_id(identifier: str) -> str:
-    """Return a trace or span id of hexadecimal or base64 as hexadecimal, any other unchanged."""
+    """Return a trace or span id in hexadecimal; it may be in base64. Leave other texts unchanged."""
     text = identifier.removeprefix("0x").lower() if identifier.startswith("0x") else identifier
     if len(text) in _HEX_LENGTHS and _HEX.fullmatch(text) is not None:
         return text.lower() if text.strip("0") else ""  # all zeros mean that there is no id

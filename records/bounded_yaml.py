@@ -54,7 +54,7 @@ def read_bounded_yaml(text: str, *, most_nodes: int, aliases: bool = False) -> Y
         node: Any = yaml.compose(text)
         if node is None:
             return YamlDocument(None, None)
-        _require_no_aliases(node, most_nodes if aliases else None)
+        _require_bounded_aliases(node, most_nodes if aliases else None)
         return YamlDocument(yaml.constructor.construct_document(node), node)
     except MarkedYAMLError as error:
         mark: Any = getattr(error, "problem_mark", None)
@@ -100,8 +100,11 @@ def _too_many_nodes(max_nodes: int) -> ValueError:
     return ValueError(f"more than {max_nodes:,} keys and values")
 
 
-def _require_no_aliases(node: Any, max_nodes: int | None) -> None:
-    """Refuse aliases that exceed a number of nodes or contain themselves; with None, all."""
+def _require_bounded_aliases(node: Any, max_nodes: int | None) -> None:
+    """Refuse an alias within its own value, and aliases that make more than ``max_nodes`` nodes.
+
+    Without ``max_nodes``, refuse every alias.
+    """
     counts = dict[int, int]()  # 0 for a node whose count has begun and not ended
 
     def count(child: Any) -> int:

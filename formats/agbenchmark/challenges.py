@@ -1,7 +1,7 @@
 """agbenchmark challenges as Cases: `data.json` with artifacts and custom code.
 
 Both generations of the schema are read: ``ground.type`` and ``ground.eval.type``. The reference is ``data.json`` with every field unchanged,
-including unknown ones, plus ``folder``, the challenge's files, and ``suite``, if there is a ``suite.json`` beside the folder.
+including unknown ones. It gets two more: ``folder``, the folder of the challenge's files, and ``suite``, the ``suite.json`` beside that folder, if any.
 A challenge without a name gets the name of the test class beside it, else of its folder. Comments (``#``, ``//``) are skipped.
 """
 
@@ -80,22 +80,21 @@ def read_challenges(path: Path | str) -> Iterator[Case]:
     root = Path(path)
     if not root.is_dir():
         raise InputError("not a folder; expected a folder of agbenchmark challenges", path=path)
-    found = False
-    for folder in _challenge_folders(root):
-        found = True
-        yield _case(root, folder)
-    if not found:
+    folders = _challenge_folders(root)
+    if not folders:
         raise InputError(f"no challenge here: no {DATA} in it or below it", path=path)
+    for folder in folders:
+        yield _case(root, folder)
 
 
 def _challenge_folders(root: Path) -> list[Path]:
     """Return the folders with a ``data.json``, except artifacts of challenges."""
-    found: list[Path] = []
+    challenges: list[Path] = []
     for parent, folders, files in os.walk(root):
         folders[:] = [name for name in folders if name not in _ARTIFACTS]
         if DATA in files:
-            found.append(Path(parent))
-    return sorted(found, key=lambda folder: folder.relative_to(root).parts)
+            challenges.append(Path(parent))
+    return sorted(challenges, key=lambda folder: folder.relative_to(root).parts)
 
 
 def _case(root: Path, folder: Path) -> Case:
@@ -152,6 +151,7 @@ def _read(path: Path, kind: type[_T]) -> tuple[dict[str, Any], _T]:
         fields = _decoded(raw)
         return fields, convert(fields, kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        # msgspec puts the path of a field behind its message.
         message, _, field = str(error).partition(" - at `$.")
         line = line_of_error(raw, message)
         raise InputError(message, path=path, line=line, field=field.rstrip("`") or None) from error
