@@ -65,8 +65,7 @@ def _systems_as_columns(
 
 
 def _systems_as_rows(title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
-    cells_by_system = zip(*table.values(), strict=True)
-    rows = [(name, *cells) for name, cells in zip(names, cells_by_system, strict=True)]
+    rows = [(name, *(cells[place] for cells in table.values())) for place, name in enumerate(names)]
     return DocumentTable((title, *table), rows)
 
 
