@@ -56,12 +56,12 @@ def _preferences_screen(preferences: Preferences) -> Document:
 
 
 def _preferences_page(preferences: Preferences) -> ResultPage:
-    from ..report.comparison_page import preferences_page  # noqa: PLC0415 - numbers need no page
+    from ..report.comparison_page import preferences_page  # noqa: PLC0415 - only pages need it
 
     return preferences_page(preferences.judges, preferences.refused)
 
 
-_COUNT_COLUMNS = (
+_MATCH_COLUMNS = (
     "a",
     "b",
     "n",
@@ -79,7 +79,7 @@ def _preferences_frame(preferences: Preferences) -> pd.DataFrame:
     return statistics_frame(
         (
             {"judge": judge.judge}
-            | {name: getattr(match, name) for name in (*_COUNT_COLUMNS, "adjusted_p", "better")},
+            | {name: getattr(match, name) for name in (*_MATCH_COLUMNS, "adjusted_p", "better")},
             match.preferred,
         )
         for judge in preferences.judges
@@ -249,7 +249,7 @@ def _inputs_of(name: str, outputs: Preferable, *, accept_edited: bool) -> _Compa
     """Return the cases, outputs and known scores of one argument of `prefer`."""
     folders = [outputs.kept] if isinstance(outputs, Run) else _folders(outputs)
     if folders:
-        return _combined([_inputs_of_run(folder, accept_edited=accept_edited) for folder in folders], None)
+        return _combined([_inputs_of_folder(folder, accept_edited=accept_edited) for folder in folders], None)
     return _ComparedInputs(
         [], output_sources([outputs] if isinstance(outputs, Output) else cast("Outputs", outputs), name), {}
     )
@@ -264,8 +264,8 @@ def _folders(value: Any) -> list[Path]:
     return paths if all(path.is_dir() for path in paths) else []
 
 
-def _inputs_of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedInputs:
-    """Return the inputs of a run or an import, and the scores of its labels and checkers."""
+def _inputs_of_folder(folder: FolderPath, *, accept_edited: bool) -> _ComparedInputs:
+    """Return the inputs of a run or an import, and scores: by labels, else by a run's checkers."""
     if isinstance(folder, Path) and not (folder / MANIFEST).exists() and (folder / OUTPUTS).exists():
         return _inputs_of_import(folder)
     with RunStore(folder) as store:
@@ -281,7 +281,10 @@ def _inputs_of_run(folder: FolderPath, *, accept_edited: bool) -> _ComparedInput
 
 
 def _inputs_of_import(folder: Path) -> _ComparedInputs:
-    """Return the inputs of an import, and the scores of its labels, also of people on pairs."""
+    """Return the inputs of an import, and the scores of its labels.
+
+    Labels that people gave to pairs of outputs are among them.
+    """
     labels = read_records(folder / LABELS, Verdict) if (folder / LABELS).exists() else ()
     truth = {label.key: label.score for label in labels if label.score is not None}
     return _ComparedInputs([folder / CASES], [folder / OUTPUTS], truth)

@@ -1,4 +1,4 @@
-"""Standard streams on which no text from data is a command of a CI runner."""
+"""Standard streams that keep texts from data from acting as commands of a CI runner."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MAX_UNFINISHED = 64
 def inert_streams() -> Generator[None]:
     """Break commands in everything that is printed during the block.
 
-    All that is printed ends here: results, Markdown, notes, progress, errors. Bytes pass unchanged (`fiducial mcp`).
+    This covers results, Markdown, notes, progress and errors. Bytes pass unchanged (`fiducial mcp`).
     """
     streams = sys.stdout, sys.stderr
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):
             # Names in data may contain characters that a terminal cannot show: lone surrogates, or letters that its encoding lacks.
-            # In place of ASCII, click would write UTF-8 around this stream.
+            # Where the encoding is ASCII, click would open a UTF-8 stream of its own, past this one.
             is_ascii = codecs.lookup(stream.encoding).name == "ascii"
             stream.reconfigure(encoding="utf-8" if is_ascii else None, errors="backslashreplace")
     sys.stdout, sys.stderr = (cast("TextIO", InertStream(stream)) for stream in streams)
@@ -36,7 +36,7 @@ def inert_streams() -> Generator[None]:
 
 
 def echo_command(line: str, *, err: bool = False) -> None:
-    """Print one command of a CI runner, whose data are escaped already."""
+    """Print one command of a CI runner; the caller has escaped data as the command requires."""
     stream = sys.stderr if err else sys.stdout
     if isinstance(stream, InertStream):
         stream.write_command(line)
@@ -52,7 +52,8 @@ class InertStream:
         self._unfinished_line = ""
 
     def write(self, text: str, /) -> int:
-        """Write a text with its commands broken, also one that was begun before."""
+        """Write a text with its commands broken, even a command that an earlier text began."""
+        # `inert` inserts nothing into the unfinished line, whose commands are broken already.
         inert_text = inert(self._unfinished_line + text)[len(self._unfinished_line) :]
         self._stream.write(inert_text)
         line = (self._unfinished_line + inert_text).replace("\r", "\n").rpartition("\n")[2]
@@ -62,11 +63,11 @@ class InertStream:
         return len(text)
 
     def write_command(self, line: str) -> None:
-        """Write a command, ``::NAME ...``, as one line; commands in its data are broken."""
+        """Write ``::NAME ...`` as one line that the runner obeys; break any other command in it."""
         if self._unfinished_line:
             self.write("\n")
-        name = line.removeprefix("::").replace("\r", " ").replace("\n", " ")
-        self._stream.write(f"::{inert(name)}\n")
+        after_colons = line.removeprefix("::").replace("\r", " ").replace("\n", " ")
+        self._stream.write(f"::{inert(after_colons)}\n")
 
     def writelines(self, lines: Iterable[str], /) -> None:
         """Write several texts."""

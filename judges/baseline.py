@@ -6,10 +6,10 @@ notation of calls makes no difference. Content words have a digit or at least th
 ==================== =====================================================================================================
 judge                score
 ==================== =====================================================================================================
-tool_call_accuracy   the share of required parameters, of the tools that are named in the calls, that are named there too,
+tool_call_accuracy   of the parameters that the called tools require, the share that the calls name,
                      times the share of the calls' other content words that occur in the request; 0 for calls of other
                      tools. No call: 1 minus the largest share of a tool's own words (name and description) that occur
-                     in the request. In names of tools, dots and underscores are the same.
+                     in the request. In names of tools, dots and underscores are alike.
 groundedness         the share of the answer's content words that occur in the context
 memory_answer        the largest share of an accepted answer's words that occur in the answer
 web_search_answer    as memory_answer
@@ -147,7 +147,7 @@ def baseline_verdict(case: Case, output: Output, judge: str = "tool_call_accurac
 
 
 def _tool_calls(case: Case, output: Output) -> tuple[float, str]:
-    # Names of tools are compared with dots as underscores.
+    # Names of tools are compared with dots as underscores, which some providers require.
     request = _words(_value("query", case, output))
     text = _value("tool_calls", case, output)
     call_words, normalised_words = _words(text), _words(text.replace(".", "_"))
@@ -165,13 +165,13 @@ def _tool_calls(case: Case, output: Output) -> tuple[float, str]:
         )
     required = {str(name) for function in called for name in _parameters(function).get("required") or ()}
     present_names = {name for name in required if _words(name) <= call_words}
-    present = _share(required, present_names, of_nothing=1.0)
-    vocabulary = {"name", "arguments"}.union(*(_names(function) for function in called))
+    share_present = _share(required, present_names, of_nothing=1.0)
+    vocabulary = {"name", "arguments"}.union(*(_words_of_names(function) for function in called))
     argument_words = _content_words(call_words - vocabulary)
-    grounded = _share(argument_words, request, of_nothing=1.0)
+    share_grounded = _share(argument_words, request, of_nothing=1.0)
     return (
-        present * grounded,
-        f"{present:.2f} of required parameters named, {grounded:.2f} of given words occur in the request",
+        share_present * share_grounded,
+        f"{share_present:.2f} of required parameters named, {share_grounded:.2f} of given words occur in the request",
     )
 
 
@@ -191,7 +191,7 @@ def _answer(case: Case, output: Output) -> tuple[float, str]:
 
 
 def _task_completion(case: Case, output: Output) -> tuple[float, str]:
-    # A case without messages, so that the request's words are not found in the transcript's own requests.
+    # Without messages, or the transcript would repeat the request and contain all of its words.
     case_without_request = Case(id=case.id, kind=case.kind)
     return _overlap(
         "of the request's words occur in what the agent did",
@@ -224,7 +224,8 @@ _RULES: Mapping[KindFamily, _Rule] = {
 @cache
 def _rule_of(judge: str) -> _Rule:
     """Return the rule of a shipped judge, which is the same for all of its kinds."""
-    return _RULES[kind_spec(min(JUDGED_KINDS[judge])).family]
+    any_kind = min(JUDGED_KINDS[judge])
+    return _RULES[kind_spec(any_kind).family]
 
 
 def _value(name: str, case: Case, output: Output) -> str:
@@ -242,10 +243,12 @@ def _parameters(function: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _own_words(function: Mapping[str, Any]) -> set[str]:
+    """Return the content words of a tool's name and description; dots and underscores part words."""
     return _content_words(_words(f"{function['name'].replace('_', ' ')} {function.get('description', '')}"))
 
 
-def _names(function: Mapping[str, Any]) -> set[str]:
+def _words_of_names(function: Mapping[str, Any]) -> set[str]:
+    """Return the words of the names of a tool and its parameters."""
     names = _words(function["name"])
     for parameter in _parameters(function).get("properties") or ():
         names |= _words(str(parameter))

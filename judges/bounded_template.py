@@ -41,12 +41,15 @@ def bounded_template(source: str) -> Callable[[Mapping[str, Any]], str]:
     environment = BoundedEnvironment()
     environment.begin({"source": source})  # jinja evaluates constants while it compiles
     try:
-        if sum(1 for _ in islice(environment.lex(source), MAX_TOKENS + 1)) > MAX_TOKENS:
+        # No more tokens are read than needed to see that there are too many.
+        tokens = islice(environment.lex(source), MAX_TOKENS + 1)
+        if sum(1 for _ in tokens) > MAX_TOKENS:
             raise TemplateLimitError(f"the template has more than {MAX_TOKENS:,} parts")
         parsed = environment.parse(source)
         _require_bounded(parsed)
         template = environment.from_string(_CountingTransformer(environment).visit(parsed))
     except (RecursionError, SyntaxError, MemoryError) as error:
+        # Python may raise any of these for code with too many nested blocks or parentheses.
         raise TemplateLimitError("the template is nested too deeply") from error
 
     def render(values: Mapping[str, Any]) -> str:
@@ -89,6 +92,7 @@ def _require_bounded(template: nodes.Template) -> None:
         if isinstance(node, nodes.For) and node.recursive:
             raise TemplateLimitError("prompts cannot use recursive loops", node.lineno)
         # Nested lists of one long value are short to write, and huge when printed.
+        # In ``for a, b in pairs`` the tuple is a target, with the context "store"; lists have none.
         is_literal = (
             isinstance(node, nodes.List | nodes.Tuple | nodes.Dict) and getattr(node, "ctx", "load") == "load"
         )
@@ -98,7 +102,10 @@ def _require_bounded(template: nodes.Template) -> None:
 
 
 class _CountingTransformer(NodeTransformer):
-    """Transformer that inserts filters which count loop turns, slices and joined texts."""
+    """Transformer that inserts filters which count loop turns, slices and joined texts.
+
+    Names of filters begin with a blank where templates must not be able to use them.
+    """
 
     def __init__(self, environment: jinja2.Environment) -> None:
         self._environment = environment

@@ -101,7 +101,10 @@ def _too_many_nodes(max_nodes: int) -> ValueError:
 
 
 def _require_bounded_aliases(node: Any, max_nodes: int | None) -> None:
-    """Refuse aliases that expand to more than ``max_nodes`` or to themselves; with None, all."""
+    """Refuse an alias within its own value, and aliases that make more than ``max_nodes`` nodes.
+
+    Without ``max_nodes``, refuse every alias.
+    """
     counts = dict[int, int]()  # 0 for a node whose count has begun and not ended
 
     def count(child: Any) -> int:

@@ -1,7 +1,7 @@
 """Overview of all systems: rates by part of the outputs, in figures and a table.
 
-It has the details behind the first answer, which system is best. Parts are checked outputs, undecided (judged) ones, and
-all.
+A report first says which system is best; the overview has the details of that answer. Parts are the outputs that checkers
+decided, those left to judges, and all.
 """
 
 from __future__ import annotations
@@ -33,6 +33,12 @@ from .text.systems_text import rate_notes
 _MAX_PLOTTED = 30
 """Most systems in a figure; the table has all."""
 
+MAX_COLUMNS = 6
+"""Most systems as columns of a table; with more, they are its rows."""
+
+_MAX_FAULTS = 8
+"""Most kinds of faults in a table."""
+
 
 @document
 def overview_document(systems: Sequence[SystemResult], compared: Comparison | None) -> Iterator[Piece]:
@@ -52,10 +58,6 @@ def overview_document(systems: Sequence[SystemResult], compared: Comparison | No
         yield Details("Each judge's rate of the undecided outputs", [judged, *rate_notes(systems)])
 
 
-MAX_COLUMNS = 6
-"""Most systems as columns of a table; with more, they are its rows."""
-
-
 def _systems_as_columns(
     title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]
 ) -> DocumentTable:
@@ -63,9 +65,8 @@ def _systems_as_columns(
 
 
 def _systems_as_rows(title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
-    return DocumentTable(
-        (title, *table), [(name, *cells) for name, *cells in zip(names, *table.values(), strict=True)]
-    )
+    rows = [(name, *(cells[place] for cells in table.values())) for place, name in enumerate(names)]
+    return DocumentTable((title, *table), rows)
 
 
 def faults_document(systems: Sequence[SystemResult]) -> list[Piece]:
@@ -78,10 +79,6 @@ def faults_document(systems: Sequence[SystemResult]) -> list[Piece]:
         return []
     rows = [(system.system, *(_fault_cell(system, fault) for fault in faults)) for system in systems]
     return [DocumentTable(("faults", *(Cell(in_words(fault), title=fault) for fault in faults)), rows)]
-
-
-_MAX_FAULTS = 8
-"""Most kinds of faults in a table."""
 
 
 def _fault_cell(system: SystemResult, fault: str) -> Cell:
@@ -113,12 +110,15 @@ def _parts(
         return parts | _parts_with_judges(systems)
     if any(strata.open.graded.values()):
         correction = number_text.correction(strata.open.corrected_systems, strata.open.rates)
-        of_judged = {system.system: system.judged for system in systems}
-        parts[f"undecided outputs, judged, {correction}"] = _with_range(graded_rates(strata.open), of_judged)
+        judged_rates = {system.system: system.judged for system in systems}
+        parts[f"undecided outputs, judged, {correction}"] = _with_range(
+            graded_rates(strata.open), judged_rates
+        )
         if checked_rates:
-            of_all = {system.system: system.overall for system in systems}
-            all_rates = _with_range(graded_rates(strata.all), of_all)
-            parts[f"all outputs{'' if strata.open.corrected else f', {correction}'}"] = all_rates
+            run_rates = {system.system: system.overall for system in systems}
+            all_rates = _with_range(graded_rates(strata.all), run_rates)
+            uncorrected = "" if strata.open.corrected else f", {correction}"
+            parts[f"all outputs{uncorrected}"] = all_rates
     return parts
 
 
@@ -143,7 +143,10 @@ def _parts_with_judges(systems: Sequence[SystemResult]) -> dict[str, Mapping[str
 
 
 def _undecided_rate(system: SystemResult) -> StratumRate | None:
-    """Return the rate of undecided outputs: by one judge of all, else by one judge for each."""
+    """Return the rate of undecided outputs.
+
+    It is that of one judge if it judged all of them, else a rate over outputs with a judge each.
+    """
     judge_rates = [
         part for part in system.strata if part.by is not None and (part.name == OPEN or part.corrects)
     ]
@@ -151,7 +154,8 @@ def _undecided_rate(system: SystemResult) -> StratumRate | None:
     if len({part.by for part in preferred}) != 1:
         return system.judged
     by_one_judge = preferred[0]
-    return by_one_judge if system.judged is None or by_one_judge.of == system.judged.of else system.judged
+    one_judged_all = system.judged is None or by_one_judge.of == system.judged.of
+    return by_one_judge if one_judged_all else system.judged
 
 
 def _plotted_rates(systems: Sequence[SystemResult], rates: Mapping[str, Statistic]) -> list[PlottedInterval]:
@@ -239,7 +243,7 @@ def _judge_rows(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell
             }
             if rates:
                 if name == CORRECTED and not any(rate.corrects for rate in rates.values()):
-                    words = "if labels are a random sample"  # noqa: PLW2901 - nothing says that they are
+                    words = "if labels are a random sample"  # noqa: PLW2901 - the labels may be chosen
                 yield (
                     Cell(judge or words, words if judge else ""),
                     *(_rate_cell(rates.get(result.system)) for result in systems),

@@ -46,7 +46,7 @@ class WorkspacesSettings(DeclaredSettings):
 
 
 class NamesSettings(WorkspacesSettings):
-    """Names and functions that calls use, and workspaces."""
+    """Names, functions and environments that calls use, with the settings of workspaces."""
 
     names: Annotated[
         Literal["dotted", "underscored", "auto"],
@@ -89,7 +89,7 @@ class RulesSettings(NamesSettings):
 
 
 class WorldsSettings(DeclaredSettings):
-    """Custom environments."""
+    """Custom environments, for commands without the other settings of `NamesSettings`."""
 
     worlds: Annotated[
         tuple[str, ...],

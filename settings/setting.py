@@ -74,7 +74,8 @@ class Setting(msgspec.Struct, frozen=True):
         low_open: True if the lowest number itself is not allowed.
         high_open: True if the highest number itself is not allowed.
         section: Heading in `--help`, or None for the common ones.
-        harmless: True if it names no code, endpoint, cluster, secret or file to write, and drops nothing.
+        harmless: True if a team file may set it without being trusted. It names no code, endpoint, cluster, secret or file to
+            write, and drops nothing.
         is_argument: True if it is a positional argument, without an option.
         required: True if it must be given.
         eager: True if the command line reads it before other settings, which depend on it.

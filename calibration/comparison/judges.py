@@ -127,30 +127,32 @@ class ContenderTerms(NamedTuple):
     Attributes:
         estimator: The compared statistic.
         settings: Interval settings.
-        agrees: True if being right means to agree with labels.
-        of: Number of judges compared.
+        by_labels: True if a judge is right where it agrees with the label.
+        contenders: Number of judges compared.
     """
 
     estimator: Estimator
     settings: Settings
-    agrees: bool
-    of: int
+    by_labels: bool
+    contenders: int
 
 
 def judge_contender(rows: ContenderRows, terms: ContenderTerms, cost: Costs | None) -> Contender:
-    """Return a judge's results; these include chance if being right means to agree with labels."""
+    """Return a judge's results; with ``terms.by_labels`` they include comparisons with chance."""
     level, right = terms.settings.level, rows.right.astype(np.float64)
-    wider_share = share_of(right, rows.cluster, level=simultaneous_level(level, terms.of))
     share = share_of(right, rows.cluster, level=level)
-    share_at_once = at_once(wider_share, level, terms.of)
-    if not terms.agrees:
+    # A wider interval for each judge lets all hold together with the nominal level.
+    wider_share = share_of(right, rows.cluster, level=simultaneous_level(level, terms.contenders))
+    share_at_once = at_once(wider_share, level, terms.contenders)
+    if not terms.by_labels:
         return Contender(
             n=len(right), n_left_out=rows.left_out, share_right=share, costs=cost, simultaneous=share_at_once
         )
     balanced = ESTIMATORS["balanced_accuracy"]
     sample = make_sample(rows.label, rows.score, rows.cluster, pass_at=rows.threshold)
     balanced_alone = measure([balanced], sample, terms.settings)["balanced_accuracy"]
-    balanced_at_once = simultaneous(balanced, sample, terms.settings, of=terms.of)
+    balanced_at_once = simultaneous(balanced, sample, terms.settings, of=terms.contenders)
+    not_decided_alone = chance_verdict(balanced_alone) is None
     by_share = terms.estimator.name == "accuracy"
     return Contender(
         n=len(right),
@@ -164,18 +166,18 @@ def judge_contender(rows: ContenderRows, terms: ContenderTerms, cost: Costs | No
         else measure([terms.estimator], sample, terms.settings)[terms.estimator.name],
         simultaneous=share_at_once
         if by_share
-        else simultaneous(terms.estimator, sample, terms.settings, of=terms.of),
-        chance_interval=balanced_at_once if chance_verdict(balanced_alone) is None else balanced_alone,
+        else simultaneous(terms.estimator, sample, terms.settings, of=terms.contenders),
+        chance_interval=balanced_at_once if not_decided_alone else balanced_alone,
         not_above=_unbeaten_baseline(rows, terms) if terms.estimator.name == WEIGHTED else None,
     )
 
 
 def _unbeaten_baseline(rows: ContenderRows, terms: ContenderTerms) -> str | None:
     """Return the baseline that a judge is not shown to beat, or None if it beats both."""
-    settings = Settings(level=simultaneous_level(terms.settings.level, terms.of))
+    settings = Settings(level=simultaneous_level(terms.settings.level, terms.contenders))
+    passes = reaches(rows.score, rows.threshold).astype(np.float64)
+    labels = reaches(rows.label, rows.threshold).astype(np.float64)
     for name, verdict in (("always_pass", 1.0), ("always_fail", 0.0)):
-        passes = reaches(rows.score, rows.threshold).astype(np.float64)
-        labels = reaches(rows.label, rows.threshold).astype(np.float64)
         paired = PairedRows(labels, passes, np.full(len(passes), verdict), rows.cluster)
         lead = difference(terms.estimator, paired, settings).estimate
         if lead.low is None or lead.low <= 0.0:
@@ -245,11 +247,12 @@ def _choice(
     cluster: IntArray,
     terms: ContenderTerms,
 ) -> Choice | None:
-    if not terms.agrees or terms.estimator.name == "accuracy":
+    if not terms.by_labels or terms.estimator.name == "accuracy":
         right: BoolArray = np.stack(
             [contender.right[rows] for contender, rows in zip(contenders, rows_of_common, strict=True)]
         )
         return best_of_many(right, cluster, level=terms.settings.level)
+    # `best_by_statistic` has the counts of passes and fails, and no scores.
     if terms.estimator.family != "table" or terms.estimator.name not in HIGHER_IS_BETTER:
         return None
     quadrant = np.stack(list(_quadrants(contenders, rows_of_common)))

@@ -81,4 +81,6 @@ def _ranks(group: IntArray, value: IntArray) -> IntArray:
     # Distinct pairs are sorted by group, then value: a rank is the position minus that of the group's first pair.
     pairs, pair_of_row = np.unique(group * width + value, return_inverse=True)
     groups = pairs // width
-    return (np.arange(len(pairs)) - np.searchsorted(groups, groups))[pair_of_row]
+    # Pairs are sorted, so a pair's rank is its distance from the first pair of its group.
+    first_of_group = np.searchsorted(groups, groups)
+    return (np.arange(len(pairs)) - first_of_group)[pair_of_row]

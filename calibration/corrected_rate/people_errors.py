@@ -23,7 +23,7 @@ _MIN_PEOPLE = 2
 """Labels of one output needed to compare people."""
 
 _EDGE = 1e-4
-"""A rate this close to 0 or 1 counts as fixed there."""
+"""A rate at most this far from 0 or 1 counts as fixed there."""
 
 _STEP = 1e-4
 """Step of numeric derivatives, in logits."""
@@ -47,10 +47,10 @@ def label_errors(table: Table, options: RateTerms) -> ErrorsOfPeople | None:
     n = int((labels_per_output >= _MIN_PEOPLE).sum())
     if not n:
         return None
-    model = _why_unsuitable(table, grades, options) or dawid_skene(grades)
-    if isinstance(model, str):
-        return ErrorsOfPeople(n=n, n_split=int(_is_split(grades).sum()), undefined=model)
-    return _errors_by_model(table, list(people), grades, model, options)
+    model_or_reason = _why_unsuitable(table, grades, options) or dawid_skene(grades)
+    if isinstance(model_or_reason, str):
+        return ErrorsOfPeople(n=n, n_split=int(_is_split(grades).sum()), undefined=model_or_reason)
+    return _errors_by_model(table, list(people), grades, model_or_reason, options)
 
 
 def _is_split(grades: FloatArray) -> BoolArray:
@@ -64,6 +64,7 @@ def _why_unsuitable(table: Table, grades: FloatArray, options: RateTerms) -> str
     labels_per_output = np.isfinite(grades).sum(axis=0)
     labelled = labels_per_output > 0
     few = int((labelled & (labels_per_output < MIN_JUDGES)).sum())
+    has_few = few > 0
     reasons = {
         "people's grades are fractions; the model is of passes and fails": not np.isin(
             grades[np.isfinite(grades)], (0.0, 1.0)
@@ -72,8 +73,7 @@ def _why_unsuitable(table: Table, grades: FloatArray, options: RateTerms) -> str
         or options.chosen_by is not None,
         "labels were drawn with unequal chances, or by stratum": was_drawn(table).any()
         or STRATUM in table.columns,
-        f"{few:,} of {int(labelled.sum()):,} labelled outputs have labels of fewer than three people": few
-        > 0,
+        f"{few:,} of {int(labelled.sum()):,} labelled outputs have labels of fewer than three people": has_few,
         "cases have unequal numbers of trials": cases_of(table) is not None,
         "some labelled outputs are ungraded": (labelled & ~np.isfinite(table.score)).any(),
     }
@@ -140,6 +140,7 @@ def _errors_by_model(
         return ErrorsOfPeople(n=0, undefined="no judged output has labels of three people")
     rates = np.concatenate([[model.prevalence], model.true_positive_rate, model.true_negative_rate])
     free = np.isfinite(rates) & (rates > _EDGE) & (rates < 1 - _EDGE)
+    # The rate of an empty class is NaN, and taken as 0.5 as in the fit.
     influence = _FittedRates(grades[:, labelled], np.nan_to_num(rates, nan=0.5), free).influence()
     cluster = np.unique(table.cluster, return_inverse=True)[1]
     interval = _IntervalTerms(options.level, len(np.unique(cluster[labelled])))
@@ -184,6 +185,7 @@ def _corrected_rate(
         centred = score - score[labelled].mean()
         spread = float((centred[labelled] ** 2).mean())
         slope = 0.0 if spread <= 0 else float((influence * n * centred[labelled]).mean()) / spread
+        # PPI++: the weight with the least variance, from the slope of labels on scores.
         weight = min(1.0, max(-1.0, slope)) * n_other / (n + n_other)
         value += weight * float(centred[other].mean())
         row_influence[labelled] -= weight * centred[labelled] / n

@@ -81,7 +81,8 @@ def variance(
     Returns:
         The variance; NaN with fewer than two clusters.
     """
-    count = (len(sums) if times is None else int(times.sum())) if clusters is None else clusters
+    all_clusters = len(sums) if times is None else int(times.sum())
+    count = all_clusters if clusters is None else clusters
     if count < MIN_CLUSTERS:
         return math.nan
     scaled = sums / (1.0 - shares) ** _SHARE_POWER[form] if _SHARE_POWER[form] else sums
@@ -118,9 +119,10 @@ def degrees_of_freedom(shares: FloatArray, times: IntArray) -> float:
 
 
 def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatArray:
-    """Compute a standard error ``(...)`` from leave-one-out estimates ``(k, ...)``.
+    """Compute a standard error from estimates that each leave out one cluster.
 
-    Each leaves out one cluster, or a block of clusters (Kott 2001).
+    They may leave out a block of clusters instead (Kott 2001). Estimates of shape ``(k, ...)`` give an error of
+    shape ``(...)``.
 
     Args:
         values: The estimates.
@@ -135,7 +137,7 @@ def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatAr
 def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> FloatArray:
     """Return the influence of a row of each cell on a statistic, shape ``(m,)``.
 
-    The statistic is of weights ``(b, m)``; the influence sums to 0 over all rows.
+    ``formula`` takes weights of the cells, shape ``(b, m)``. The influence sums to 0 over all rows.
     """
     counts, m = sample.counts, len(sample.counts)
     rows = max(1, _BLOCK // max(m, 1))
@@ -196,7 +198,7 @@ def spread_of_sums(
         degrees = degrees_of_freedom(shares, times)
         jackknife = variance(influences, times, form="jackknife", shares=shares, clusters=clusters)
     return ClusterSpread(
-        trials=round(trials),
+        trials=round(trials),  # a number of rows; `spread_of_rows` has the effective one instead
         clusters=clusters,
         cluster_size=float(times @ group_trials**2) / trials,
         degrees=degrees,

@@ -20,7 +20,7 @@ from .plan_results import Draw, StratumPlan
 def next_to_label(table: Table, count: int, *, seed: int = 0) -> list[str]:
     """Draw a simple random sample of the items without a label, in random order.
 
-    Every estimate stays valid wherever labelling stops, if no interval decided where.
+    Every estimate stays valid if labelling stops early, unless an interval decided when to stop.
 
     Raises:
         InputError: Every item has a label.
@@ -43,7 +43,7 @@ def rate_so_far(table: Table) -> Statistic | None:
 
 
 def unlabelled_items(table: Table) -> CodeArray:
-    """Return the numbers of the items with an output without any label, ascending.
+    """Return the numbers of the items that have an unlabelled output, ascending.
 
     Several systems' outputs may have the same item id, and a label of one says nothing about another.
     """
@@ -172,6 +172,7 @@ def neyman_allocation(
         needed = int((low - labelled).sum())
         raise ValueError(f"{least} labels in each of {len(size)} strata take {needed} new ones, not {count}")
     exact = _shares(size * spread, low, size, total)
+    # Bisection may end just below a whole number, which must not be rounded down.
     allocated = np.clip(np.floor(exact + 1e-9).astype(np.int64), low, size)
     # Labels lost by rounding down go to the largest remainders.
     for stratum in np.argsort(allocated - exact, kind="stable")[: total - int(allocated.sum())]:
@@ -185,5 +186,5 @@ def _shares(weight: FloatArray, low: IntArray, high: IntArray, total: int) -> Fl
     def is_enough(scale: float) -> bool:
         return bool(np.clip(scale * weight, low, high).sum() >= total)
 
-    scale = bisected(0.0, float((high / weight).max()), is_enough, halvings=200)[1]
+    _, scale = bisected(0.0, float((high / weight).max()), is_enough, halvings=200)
     return np.clip(scale * weight, low, high)

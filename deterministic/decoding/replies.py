@@ -17,7 +17,7 @@ from .wrapping import PLAIN, AskedForm, ReplyForm
 def decode_native(result: Any) -> list[dict[Any, Any]]:
     """Read a stored BFCL result, a list of ``{name: JSON text of the arguments}``, as BFCL does.
 
-    Only the first key of an item counts. An empty text counts as an empty list. Arguments may be any JSON, not only an object.
+    Only the first key of an item counts. An empty text or object counts as an empty list, as in BFCL, which only iterates. Arguments may be any JSON, not only an object.
     """
     if not isinstance(result, list | str | dict):
         raise DecodingError(f"expected a list of calls, got {_type_in_words(result)}")
@@ -54,7 +54,7 @@ def _arguments(call: ToolCall, *, strictly: bool) -> Any:
 
 
 def _read_object(name: str, text: str) -> Any:
-    """Read the JSON text of a call's arguments, which must be an object or mean none."""
+    """Read the JSON text of a call's arguments: an object, or a sign that there are none."""
     if is_no_arguments(text):
         return {}
     value = load_json_strictly(text)

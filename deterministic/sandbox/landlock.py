@@ -16,13 +16,18 @@ from .kernel import forgo_new_privileges, syscall
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 """Numbers of the system calls."""
 
-_CREATE_RULESET_VERSION, _PATH_BENEATH = 1, 1
+_CREATE_RULESET_VERSION = 1
+"""Flag that asks for the version instead of a set of rules."""
+
+_PATH_BENEATH = 1
+"""Type of a rule on a folder and everything below it."""
+
 _WRITE_FILE = 1 << 1
 _WRITE_RIGHTS = _WRITE_FILE | sum(1 << bit for bit in range(4, 13))
 """Rights to write, remove and make files and folders."""
 
 _REFER, _TRUNCATE = 1 << 13, 1 << 14
-"""Rights to move a file to another folder, and to cut it."""
+"""Rights to move a file to another folder, and to truncate it."""
 
 _TCP_RIGHTS = 0b11
 """Rights to bind and to connect TCP sockets."""

@@ -28,7 +28,10 @@ POSITION, LENGTH = "position", "length"
 """Names of the comparisons that reveal a bias."""
 
 CHOSEN_ONCE = PassThreshold(0.25)
-"""Threshold on the mean preference, by which a probe passes if it is tied in one order and loses in the other."""
+"""Threshold on the mean preference.
+
+A probe reaches it if it is chosen in one order, or if it is tied in one order and loses in the other.
+"""
 
 _NO_PREFERENCE = 0.5
 _NO_OTHER_LENGTH = "no harmless twin that is a text of another length was compared in both orders"
@@ -38,13 +41,14 @@ class ProbePairs(EvaluationInputs):
     """Pairs of a chosen probe and its right output, in both orders, if both answer one case.
 
     Attributes:
-        members: The outputs of each pair, by the key of its verdicts.
+        members: Each pair of outputs in one order, by the key of its verdicts.
 
     Raises:
         UsageError: No chosen probe answers the same case as its right output.
     """
 
     def __init__(self, inputs: EvaluationInputs, chosen: ChosenProbes) -> None:
+        # The inputs are open already, so that nothing is read again.
         self.cases, self.output_files, self.survey = inputs.cases, inputs.output_files, inputs.survey
         probes = [
             probe
@@ -113,6 +117,7 @@ def compared_probes(
     for verdict in verdicts:
         member = pairs.members.get(verdict.key)
         if member is not None:
+            # By whether the probe is shown first.
             by_order = by_judge[verdict.author].setdefault(member.probe, {False: [], True: []})
             by_order[member.probe_first].append(verdict)
     return {
@@ -175,6 +180,7 @@ def pairwise_audit(
             length_bias(compared.values()),
             *compare_attacks(scored, controls),
         ],
+        # A bias counts in both directions, an attack only if it raises the preference for the probe.
         lambda comparison: comparison.name in _BIASES or (comparison.difference.value or 0.0) > 0.0,
     )
     attack_comparisons = [comparison for comparison in comparisons if comparison.name not in _BIASES]

@@ -31,7 +31,7 @@ class BatchFile(msgspec.Struct, frozen=True):
 
 def write_batch(
     requests: Iterable[Request],
-    name: Callable[[int], Path],
+    path_of: Callable[[int], Path],
     *,
     url: str = URL,
     max_requests: int = MAX_REQUESTS,
@@ -41,7 +41,7 @@ def write_batch(
 
     Args:
         requests: The requests.
-        name: Returns the path of each file by its number, from 1.
+        path_of: Returns the path of each file by its number, from 1.
         url: Endpoint that each line names.
         max_requests: Maximum number of requests in a file.
         max_bytes: Maximum size of a file, unless a single request is larger.
@@ -53,16 +53,17 @@ def write_batch(
     files: list[BatchFile] = []
     line = next(lines, None)
     while line is not None:
-        path, digest, count, size = name(len(files) + 1), hashlib.sha256(), 0, 0
+        path, digest = path_of(len(files) + 1), hashlib.sha256()
+        n_requests, size = 0, 0
         with atomic_write(path) as file:
             while line is not None and (
-                not count or (count < max_requests and size + len(line) <= max_bytes)
+                not n_requests or (n_requests < max_requests and size + len(line) <= max_bytes)
             ):
                 file.write(line)
                 digest.update(line)
-                count, size = count + 1, size + len(line)
+                n_requests, size = n_requests + 1, size + len(line)
                 line = next(lines, None)
-        files.append(BatchFile(path, count, digest.hexdigest()))
+        files.append(BatchFile(path, n_requests, digest.hexdigest()))
     return files
 
 
@@ -74,7 +75,8 @@ def file_numbering(path: Path, taken: Iterable[Path] = ()) -> Callable[[int], Pa
     taken_names = {file.name.casefold() for file in taken}
     numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
     free = (file for file in chain([path], numbered) if file.name.casefold() not in taken_names)
-    return lambda _: next(free)
+    # The number is not needed: names come in order, and those that are taken shift the rest.
+    return lambda _number: next(free)
 
 
 def _line(request: Request, url: str) -> bytes:

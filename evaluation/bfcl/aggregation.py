@@ -24,12 +24,14 @@ _OVERALL_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn":
 """Weights in the overall score, in percent."""
 
 _SIMPLE = ("simple_python", "simple_java", "simple_javascript")
+"""Categories of the summary ``simple``."""
+
 _LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
-"""Categories of the summaries of these names."""
+"""Categories of the summary ``live``."""
 
 
 class Accuracy(msgspec.Struct, frozen=True):
-    """Accuracy of a category or group, and whether it may be shown by itself.
+    """Accuracy of a category or group, and whether it is shown or "not available".
 
     Attributes:
         value: Value in [0, 1]; 0 if nothing was scored, the lower bound if answers are undecided.

@@ -126,7 +126,7 @@ class _NotAskedError(CallError):
 
     def __init__(self) -> None:
         super().__init__("not asked")
-        self.calls = 0
+        self.calls = 0  # nothing was sent, unlike for other errors of calls
 
 
 class _CallCounter:
@@ -135,6 +135,7 @@ class _CallCounter:
     def __init__(self, model: AskedModel, known_replies: KnownReplies) -> None:
         self._model = model
         self._known_replies = known_replies
+        # The counter is both the agent's provider of replies and its scenes.
         self._agent = ModelAgent(model.settings, self, self)
         self._reply_count = 0
         """Known replies of the current attempt."""
@@ -162,7 +163,7 @@ class _CallCounter:
 
     def _add(self, turns: int) -> None:
         """Count an attempt whose next reply is not known."""
-        # Each turn takes at least one call, and the unknown reply is one in any case.
+        # Each turn without a known reply takes at least one call; without any known reply, one is sure.
         min_calls = max(turns - self._reply_count, int(not self._reply_count))
         self._counts["conversations"] += self._has_scene
         self._counts["histories"] += self._has_history
@@ -197,7 +198,7 @@ class _CallCounter:
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """Return the scene of an attempt; see `Scenes.scene`.
 
-        Conversations that precede a case are not held, since they would write its memory.
+        Conversations that precede a case do not take place, since they would write its memory.
         """
         if case.reference.get("history") is not None:
             self._has_scene = self._has_history = True

@@ -40,7 +40,7 @@ class Category(msgspec.Struct, frozen=True):
 
     @property
     def in_turns(self) -> bool:
-        """True if an answer is turns of steps, False if it is one reply."""
+        """True if an answer has several turns, each of several steps; False if it is one reply."""
         return self.family in {"multi_turn", "agentic"}
 
 
@@ -142,7 +142,7 @@ def expand(names: Iterable[str]) -> list[Category]:
 
 
 def category_name(entry_id: str) -> str:
-    """Return the name of the category in an entry's id.
+    """Return the name of the category in an entry's id; it may be no known category.
 
     It is the part before the first colon and, within that, before the last underscore
     (``live_simple_4-3-0``).
@@ -157,12 +157,16 @@ def sort_key(entry_id: str) -> tuple[int, str, int]:
         ValueError: The id lacks a required number.
     """
     name = category_name(entry_id)
-    number = entry_id.partition(":")[0].rpartition("_")[2].partition("-")[0]
+    entry_number = entry_id.partition(":")[0].rpartition("_")[2]  # 4-3-0 in live_simple_4-3-0
+    number, _, _ = entry_number.partition("-")
     return _priority(name), name, int(number)
 
 
 def _priority(name: str) -> int:
-    # Conversations that fill a memory come first, and the questions about them last.
+    """Return the place of a category's kind in BFCL's order.
+
+    Memory's prerequisites are first and memory is last, after web search, single and multiple turns.
+    """
     if name.startswith("memory"):
         return 0 if "prereq" in name else 4
     if name.startswith("web_search"):

@@ -37,10 +37,13 @@ _JSON_NAMES = frozenset({"value", "metadata", "parameters", "arguments", "json_s
 
 
 def _flat(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Return attributes with dotted names, also if they are objects in objects, as in Phoenix."""
+    """Return attributes with dotted names; Phoenix nests objects in objects instead."""
     if not any(is_object(attributes.get(name)) for name in _NESTED_PREFIXES):
         return attributes
-    return {key: leaf for name, value in attributes.items() for key, leaf in dotted(name, value).items()}
+    flat: dict[str, Any] = {}
+    for name, value in attributes.items():
+        flat |= dotted(name, value)
+    return flat
 
 
 def dotted(name: str, value: Any) -> dict[str, Any]:
@@ -56,7 +59,10 @@ def dotted(name: str, value: Any) -> dict[str, Any]:
         ]
     else:
         return {name: value}
-    return {key: leaf for path, field in fields for key, leaf in dotted(path, field).items()}
+    flat: dict[str, Any] = {}
+    for path, field in fields:
+        flat |= dotted(path, field)
+    return flat
 
 
 def _value(wrapped: Any) -> Any:
@@ -87,13 +93,13 @@ def _scalar(kind: str, value: Any) -> Any:
 class AttributeReader(FieldReader):
     """Attributes of a span or an event; each is decoded once, and each list rebuilt once."""
 
-    __slots__ = ("_decoded", "_lists", "_numbered")
+    __slots__ = ("_decoded", "_items_by_prefix", "_lists")
 
     def __init__(self, value: Any, at: str = "") -> None:
         super().__init__(value, at)
         self._decoded: dict[str, Any] = {}
         self._lists: dict[str, list[Any]] = {}
-        self._numbered = _numbered(self.value)
+        self._items_by_prefix = _group_items(self.value)
 
     def decoded(self, name: str) -> Any:
         """Return an attribute, decoded if it is JSON text, or None if there is none."""
@@ -106,15 +112,16 @@ class AttributeReader(FieldReader):
     def listed(self, prefix: str) -> list[Any]:
         """Return the list whose items are numbered below a prefix; see `unflattened`."""
         if prefix not in self._lists:
-            items = self._numbered.get(prefix)
+            items = self._items_by_prefix.get(prefix)
             self._lists[prefix] = [] if items is None else unflattened(items, prefix)
         return self._lists[prefix]
 
 
+# A key with a number as one of its parts; the group is the prefix before the first number: ``llm.tools`` of ``llm.tools.0.name``.
 _ITEM = re.compile(r"\A([^0-9.][^.]*+(?:\.[^0-9.][^.]*+)*)\.[0-9]+(?:\.|$)")
 
 
-def _numbered(attributes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _group_items(attributes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the attributes that are items of lists, by the prefix before the first number."""
     by_prefix: dict[str, dict[str, Any]] = {}
     for key, value in attributes.items():
@@ -144,7 +151,6 @@ def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
 def _with_lists(tree: Any) -> Any:
     if not is_object(tree):
         return tree
-    fields = tree
-    if fields and all(name.isdecimal() for name in fields):
-        return [_with_lists(fields[name]) for name in sorted(fields, key=int)]
-    return {name: _with_lists(value) for name, value in fields.items()}
+    if tree and all(name.isdecimal() for name in tree):
+        return [_with_lists(tree[name]) for name in sorted(tree, key=int)]
+    return {name: _with_lists(value) for name, value in tree.items()}

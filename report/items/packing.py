@@ -52,7 +52,7 @@ class FailurePart(NamedTuple):
 
     Attributes:
         n: Number of items.
-        by: Group of items by who failed them, see `naming`.
+        by: Name of the group of items that the same checker or judges failed, see `naming`.
         fault: Error type that the checker found; empty if judges failed them.
     """
 
@@ -72,7 +72,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
         listed: Number of items in the list.
         texts: Number of listed items, from the first, whose texts are included.
         choices: The values that items can be filtered by, by the name of the column.
-        failures: Listed items that a checker failed or, if none decided, a judge: parts by system.
+        failures: Listed items that failed, in parts, by system. A checker failed them, or a judge if no checker decided.
     """
 
     index: Markup
@@ -96,7 +96,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _VerdictFields(NamedTuple):
-    """Fields in the list that follow from verdicts alone, as numbers of names."""
+    """Fields in the list that follow from verdicts alone: numbers that stand for names."""
 
     status: int
     fault: int
@@ -129,14 +129,14 @@ class _Columns:
         self.offset, self.reader = array("Q"), array("I")
         self.missing = 0
         self._readers: list[Callable[[int, bool], ReportItem]] = []
-        self._fields = lru_cache(_MAX_CACHED)(self._fields_of)
+        self._cached_fields = lru_cache(_MAX_CACHED)(self._fields_of)
 
     def add(self, item: ListedItem) -> None:
         """Append an item to all columns."""
-        fields = self._fields(item.verdicts)
+        fields = self._cached_fields(item.verdicts)
         case = self.cases.of(item.key.case_id)
         if case == len(self.queries):
-            self.queries.append(_query_line(item.query))
+            self.queries.append(_first_chars(item.query, _QUERY_CHARS))
         self.status.append(fields.status)
         self.fault.append(fields.fault)
         self.summary.append(fields.summary)
@@ -191,6 +191,7 @@ class _Columns:
         for name, (names, numbers) in columns.items():
             index[f"{name}s"] = [_shown_name(text) for text in names.numbers]
             index[name] = [numbers[number] for number in listed]
+        # "groups" has the names, "grouped" the names' numbers by combination, "group" each item's combination.
         group_numbers = {name: number for number, name in enumerate(self.group_names())}
         index["groups"] = list(group_numbers)
         index["grouped"] = [[group_numbers[_shown_name(group)] for group in groups] for groups in self.groups]
@@ -255,13 +256,13 @@ def pack(
     chunks = list(_chunks(texts_by_case))
     index["answers"] = [answers[row] for row in range(len(with_texts))]
     index["chunks"] = [size for size, _ in chunks]
+    # The inverse of `by_case`: the place of each row's text in the chunks.
     index["places"] = sorted(range(len(with_texts)), key=by_case.__getitem__)
     names: dict[str, list[str]] = {
         name: index[f"{name}s"] for name in ("system", "category", "fault", "group")
     }
-    choices = {
-        name: sorted(filter(None, values)) if name != "group" else values for name, values in names.items()
-    }
+    choices = {name: sorted(filter(None, values)) for name, values in names.items()}
+    choices["group"] = names["group"]  # in the order of `group_names`
     return Packed(
         index=_compressed(index),
         chunks=[chunk for _, chunk in chunks],
@@ -275,20 +276,20 @@ def pack(
 
 
 def _item_texts(
-    columns: _Columns, read: Sequence[int], answers: dict[int, str], order: Iterable[int] | None = None
+    columns: _Columns, numbers: Sequence[int], answers: dict[int, str], order: Iterable[int] | None = None
 ) -> Iterator[str]:
     """Yield the texts of items as HTML; put the beginning of each answer into ``answers``.
 
     Args:
         columns: The list of items.
-        read: Numbers of the items to read, by row.
+        numbers: Numbers of the items to read, by row.
         answers: Beginning of the answer by row, filled here.
-        order: Rows in the order to yield, if all texts are asked for; then all items have the prompts of judges.
+        order: Order of the rows, given only if all texts are requested. All items then have the prompts of judges.
     """
-    for row in range(len(read)) if order is None else order:
-        item = columns.read(read[row], with_prompts=order is not None or row < _MAX_WITH_PROMPTS)
+    for row in range(len(numbers)) if order is None else order:
+        item = columns.read(numbers[row], with_prompts=order is not None or row < _MAX_WITH_PROMPTS)
         first = NO_OUTPUT if item.missing else first_line(item.output)
-        answers[row] = excerpt(" ".join(first[: 4 * _ANSWER_CHARS].split()), _ANSWER_CHARS).text
+        answers[row] = _first_chars(first, _ANSWER_CHARS)
         yield as_html(item_document(item, columns.thresholds))
 
 
@@ -332,8 +333,10 @@ def _compressed(value: Any) -> Markup:
     return Markup(digits)  # noqa: S704 - without "<", nothing ends the script element that it is in
 
 
-def _query_line(query: str) -> str:
-    return excerpt(" ".join(query[: 4 * _QUERY_CHARS].split()), _QUERY_CHARS).text
+def _first_chars(text: str, chars: int) -> str:
+    """Return the beginning of a text in one line."""
+    # Only a part of a long text is split into words; four times as many characters leave room for blanks.
+    return excerpt(" ".join(text[: 4 * chars].split()), chars).text
 
 
 def _shown_name(text: str) -> str:

@@ -20,7 +20,8 @@ from .number_text import counted, draw_command
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import JudgeCalibration
 
-_SENTENCES: dict[str, str] = {  # by code; {about} stands for the names
+# By code. `sentences` puts the names in place of {about}, so that strings with f spell it {{about}}.
+_SENTENCES: dict[str, str] = {
     "no_labelled_score": "no row has both a label and a score: {about}",
     "few_clusters": f"fewer than {FEW_CLUSTERS} independent groups, so intervals may be too narrow (effective groups): {{about}}",
     "few_of_a_class": f"fewer than {FEW_OF_A_CLASS} labels of a class; their rates are rough: {{about}}",
@@ -172,30 +173,34 @@ def _first_names(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibra
     return f"{sentences([shortened_caution], judges)[0]} and {counted(others, 'other')}"
 
 
-def _name_with_number(kind: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:
-    """Return a name with its number, as the sentence of this kind of caution needs it.
+def _name_with_number(code: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:
+    """Return a name with its number, as the sentence of a caution with this code needs it.
 
     Cautions of an estimate stand below its name, so that only the number is shown.
     """
-    panel = judges.get(name)
-    match kind:
+    calibration = judges.get(name)
+    match code:
         case "few_labelled_clusters" | "no_chance" | "repeats" | "looked_at":
             nouns = {"few_labelled_clusters": "cluster", "repeats": "verdict", "looked_at": "round"}
-            noun = nouns.get(kind, "item")
+            noun = nouns.get(code, "item")
             return counted(round(count), noun)
         case "another_threshold":
-            current = f", not {panel.pass_at:g}" if panel is not None else ""
+            current = f", not {calibration.pass_at:g}" if calibration is not None else ""
             return f"{name} from {count:g} on{current} ({_thresholds_set({name: count})})"
         case "uneven_strata" | "chosen_by_score":
             return f"p {count:.2g}"
-        case "few_of_a_class" if panel is not None:
-            classes = ((panel.tp + panel.fn, "pass"), (panel.fp + panel.tn, "fail"))
+        case "few_of_a_class" if calibration is not None:
+            classes = (
+                (calibration.tp + calibration.fn, "pass"),
+                (calibration.fp + calibration.tn, "fail"),
+            )
             small_classes = (f"{labels} {sort}" for labels, sort in classes if 0 < labels < FEW_OF_A_CLASS)
             return f"{name} ({' and '.join(small_classes)})"
-        case "missing_verdicts" if panel is not None:
-            return f"{name} ({panel.n_missing:,} of {panel.n + panel.n_missing:,})"
+        case "missing_verdicts" if calibration is not None:
+            labelled = calibration.n + calibration.n_missing
+            return f"{name} ({calibration.n_missing:,} of {labelled:,})"
         case _:
-            return name if kind == "no_labelled_score" else f"{name} ({count:.0f})"
+            return name if code == "no_labelled_score" else f"{name} ({count:.0f})"
 
 
 _MAX_COMPARED_NAMES = 5
@@ -223,20 +228,17 @@ _COMPARISON_SENTENCES: dict[str, str] = {
 }
 
 
-def _comparison_sentence(kind: str) -> str:
+def _comparison_sentence(caution: Caution) -> str:
+    """Return the sentence on a caution of a comparison, with the names that it is about."""
     threshold = either(setting("pass_at", "JUDGE=SCORE"), "pass_at={'JUDGE': SCORE}")
     trial, item = (spelled_pairs("map", {name: "COLUMN"}) for name in ("trial", "item_id"))
-    return _COMPARISON_SENTENCES[kind].format(pass_at=threshold, trial=trial, item=item)
+    sentence = _COMPARISON_SENTENCES[caution.code].format(pass_at=threshold, trial=trial, item=item)
+    return f"{sentence}: {_counted_names(caution.about, caution.code)}" if caution.about else sentence
 
 
 def comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     """Return one sentence per caution of a comparison, with its names."""
-    return [
-        format_caution(caution)
-        if (format_caution := _SPECIAL_SENTENCES.get(caution.code)) is not None
-        else f"{_comparison_sentence(caution.code)}{f': {_counted_names(caution.about, caution.code)}' if caution.about else ''}"
-        for caution in cautions
-    ]
+    return [_SPECIAL_SENTENCES.get(caution.code, _comparison_sentence)(caution) for caution in cautions]
 
 
 def _labels_for_estimate(caution: Caution) -> str:
@@ -249,7 +251,7 @@ def _labels_for_estimate(caution: Caution) -> str:
 
 
 def _looked_at(caution: Caution) -> str:
-    """Return the sentence on rounds of labels; no interval of a comparison allows for looks."""
+    """Return the sentence on rounds of labels in a comparison, which has no ``anytime`` interval."""
     rounds = counted(round(caution.about["rounds"]), "round")
     return f"labels came in {rounds}: an interval looked at after each may be wrong more often than it says"
 
@@ -262,17 +264,16 @@ _SPECIAL_SENTENCES: dict[str, Callable[[Caution], str]] = {
 """Functions for cautions of a comparison whose sentence is more than names with numbers."""
 
 
-_PAIR, _SYSTEM = "pair", "system"
 _BRIEF_COMPARISON: dict[str, tuple[str, str]] = {
-    "few_clusters": ("few independent groups: intervals may be too narrow", _PAIR),
-    "few_differing": ("few items on which only one is right: intervals may be too narrow", _PAIR),
-    "few_discordant": ("they differ on few items, so one wrong label may undo the result", _PAIR),
+    "few_clusters": ("few independent groups: intervals may be too narrow", "pair"),
+    "few_differing": ("few items on which only one is right: intervals may be too narrow", "pair"),
+    "few_discordant": ("they differ on few items, so one wrong label may undo the result", "pair"),
     "left_out": ("not compared: score or label missing", "contender"),
-    "uncorrected": ("judged outputs are uncorrected; labels of randomly drawn ones correct them", _SYSTEM),
-    "corrected": ("the correction holds if labels were drawn at random from undecided outputs", _SYSTEM),
-    "no_output": ("not every system has an output of every case and trial", _SYSTEM),
-    "not_graded": ("undecided outputs without a verdict", _SYSTEM),
-    "parts_differ": ("cases checked for one system and judged for another count in all outputs only", _PAIR),
+    "uncorrected": ("judged outputs are uncorrected; labels of randomly drawn ones correct them", "system"),
+    "corrected": ("the correction holds if labels were drawn at random from undecided outputs", "system"),
+    "no_output": ("not every system has an output of every case and trial", "system"),
+    "not_graded": ("undecided outputs without a verdict", "system"),
+    "parts_differ": ("cases checked for one system and judged for another count in all outputs only", "pair"),
 }
 """Short sentence of a caution, and the noun to count its names by if there are several."""
 
@@ -294,8 +295,8 @@ def brief_comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
     return lines
 
 
-def _counted_names(counts: Mapping[str, float], kind: str = "") -> str:
-    template = "{} {:.2f}" if kind == "uneven_trials" else "{} ({:,.0f})"
+def _counted_names(counts: Mapping[str, float], code: str = "") -> str:
+    template = "{} {:.2f}" if code == "uneven_trials" else "{} ({:,.0f})"
     named_counts = [
         template.format(name, count) for name, count in list(counts.items())[:_MAX_COMPARED_NAMES]
     ]
@@ -308,7 +309,7 @@ def _counted_names(counts: Mapping[str, float], kind: str = "") -> str:
 
 
 def looks_of(rounds: int, folder: object) -> Iterator[str]:
-    """Yield a note on rounds of labels: an interval for one look may have been looked at often."""
+    """Yield a note on the labels of a run if they came in several rounds; it names a valid interval."""
     if rounds > 1:
         yield (
             f"labels came in {rounds:,} rounds: an interval looked at after each may be wrong more often than it says; "

@@ -26,32 +26,34 @@ PlotRow = tuple[str, Statistic | None, tuple[str | Cell, ...]]
 
 
 def plotted_table(
-    shared: str, head: Sequence[str], rows: Sequence[PlotRow], *, scale: str = "pass rate"
+    name_heading: str, head: Sequence[str], rows: Sequence[PlotRow], *, scale: str = "pass rate"
 ) -> DocumentTable:
     """Return a table of rates with a plot in the remaining width, if that is wide enough.
 
     Names are shortened first, as far as they stay different.
 
     Args:
-        shared: Heading of the names.
+        name_heading: Heading of the names.
         head: Headings of the rate and of the cells after it.
         rows: The rows.
         scale: Name of the plot's axis, left out if it does not fit.
     """
-    rows = _with_shorter_names(shared, head, rows)
+    rows = _with_shorter_names(name_heading, head, rows)
     cells = [(name, statistic_text(rate), *other_cells) for name, rate, other_cells in rows]
-    widths = _widths((shared, *head), cells)
+    widths = _widths((name_heading, *head), cells)
     # Two blanks stand between columns, the plot's included.
     room = min(_MAX_PLOT_COLUMNS, WIDTH - sum(widths) - 2 * len(widths))
     if room < _MIN_PLOT_COLUMNS:
-        return DocumentTable((shared, *head), cells, indent=0)
+        return DocumentTable((name_heading, *head), cells, indent=0)
+    # The ends are 0 and 1; the name of the axis leaves a blank on each side.
     axis = f"0{(scale if len(scale) <= room - 4 else '').center(room - 2)}1"
     rows_with_plots = [
         (name, _plot_cell(rate, room), value, *other_cells)
         for (name, rate, _), (_, value, *other_cells) in zip(rows, cells, strict=True)
     ]
+    names_and_plots = FIRST | {1}  # columns
     return DocumentTable(
-        (shared, Cell("", plain=axis), *head), rows_with_plots, left_aligned=FIRST | {1}, indent=0
+        (name_heading, Cell("", plain=axis), *head), rows_with_plots, left_aligned=names_and_plots, indent=0
     )
 
 
@@ -59,18 +61,20 @@ def _widths(head: Sequence[str], rows: Sequence[Sequence[str | Cell]]) -> list[i
     return [max(map(columns_of, map(_text, column))) for column in zip(head, *rows, strict=True)]
 
 
-def _with_shorter_names(shared: str, head: Sequence[str], rows: Sequence[PlotRow]) -> Sequence[PlotRow]:
+def _with_shorter_names(name_heading: str, head: Sequence[str], rows: Sequence[PlotRow]) -> Sequence[PlotRow]:
     """Shorten names so that a plot fits; if it cannot, so that at least the table fits."""
-    cells = [(name, statistic_text(rate), *behind) for name, rate, behind in rows]
-    name_width, *other_widths = _widths((shared, *head), cells)
+    cells = [(name, statistic_text(rate), *other_cells) for name, rate, other_cells in rows]
+    name_width, *other_widths = _widths((name_heading, *head), cells)
     names = [name for name, _, _ in rows]
-    for plot_columns in (_MIN_PLOT_COLUMNS + 2, 0):
+    for plot_columns in (_MIN_PLOT_COLUMNS + 2, 0):  # with the two blanks before it
         room = WIDTH - sum(other_widths) - 2 * len(other_widths) - plot_columns
         if name_width <= room:
             return rows
         short = _shortened_names(names, max(room, _MIN_TEXT_COLUMNS))
         if max(map(columns_of, short)) <= room:
-            return [(name, rate, behind) for name, (_, rate, behind) in zip(short, rows, strict=True)]
+            return [
+                (name, rate, other_cells) for name, (_, rate, other_cells) in zip(short, rows, strict=True)
+            ]
     return rows
 
 
@@ -93,6 +97,7 @@ def rate_and_n(rate: Statistic | None) -> Cell:
     if rate is None or rate.value is None:
         return Cell("-")
     value = number_text.decimal(rate.value)
+    # Aligned to the right up to 999.
     return Cell(value, f"n {rate.n:,}", plain=f"{value} {rate.n:>3,}")
 
 
@@ -135,8 +140,11 @@ def clipped(text: str, columns: int) -> str:
     return f"{kept.rstrip(',;:')} ..."
 
 
-_ENOUGH_ROWS, _MIN_ROWS = 8, 3
-"""Rows that a table keeps while pieces after it can still be cut, and rows that the last table keeps."""
+_ENOUGH_ROWS = 8
+"""Rows that a table keeps while the last piece can still be cut."""
+
+_MIN_ROWS = 3
+"""A table with at most this many rows is dropped, not cut."""
 
 _MIN_TEXT_COLUMNS = 12
 """Narrowest column of texts in a table."""
@@ -151,24 +159,27 @@ def one_screen(pieces: Iterable[Piece], room: int | None = None) -> list[Piece]:
         pieces: The document, the most important first.
         room: Number of lines; those of a terminal if not given.
     """
+    # The last line is left to the terminal's prompt.
     room = SCREEN - 1 if room is None else room
     shown = [fitted_table(piece) if isinstance(piece, DocumentTable) else piece for piece in pieces]
     cut_rows = [0] * len(shown)
     while _height(document := _with_row_counts(shown, cut_rows)) > room:
-        longest = max(range(len(shown)), key=lambda index: (_row_count(shown[index]), index))
-        if _row_count(shown[longest]) <= _ENOUGH_ROWS:
-            longest = len(shown) - 1
-        table = shown[longest]
+        row_counts = [_row_count(piece) for piece in shown]
+        # The last of the longest tables, or the last piece once all tables are short.
+        place = max(range(len(shown)), key=lambda index: (row_counts[index], index))
+        if row_counts[place] <= _ENOUGH_ROWS:
+            place = len(shown) - 1
+        table = shown[place]
         if not isinstance(table, DocumentTable) or len(table.rows) <= _MIN_ROWS:
-            if longest == 0:
+            if place == 0:
                 break
             shown = _without_last(shown)
             cut_rows = cut_rows[: len(shown)]
             continue
         # Cutting one row saves no line: "1 more row" takes its place.
-        fewer = 1 if cut_rows[longest] else 2
-        shown[longest] = replace(table, rows=table.rows[:-fewer])
-        cut_rows[longest] += fewer
+        fewer = 1 if cut_rows[place] else 2
+        shown[place] = replace(table, rows=table.rows[:-fewer])
+        cut_rows[place] += fewer
     return document
 
 
@@ -177,11 +188,9 @@ def _without_last(shown: Sequence[Piece]) -> list[Piece]:
     *pieces, last_piece = shown
     while len(pieces) > 1 and isinstance(previous := pieces[-1], str):
         # An indented line above a table belongs to it.
-        if (
-            previous
-            and not previous.endswith(":")
-            and not (isinstance(last_piece, DocumentTable) and previous.startswith("  "))
-        ):
+        belongs_to_table = isinstance(last_piece, DocumentTable) and previous.startswith("  ")
+        is_heading = previous.endswith(":")
+        if previous and not is_heading and not belongs_to_table:
             break
         pieces.pop()
     return pieces
@@ -231,6 +240,7 @@ def fitted_table(table: DocumentTable, columns: int = WIDTH) -> DocumentTable:
 
 def _left_aligned_columns(table: DocumentTable) -> list[int]:
     count = len(table.head or table.rows[0]) if table.head or table.rows else 0
+    # Negative numbers count from the last column.
     return sorted({column % count for column in table.left_aligned}) if count else []
 
 
@@ -242,24 +252,26 @@ def _text(cell: str | Cell) -> str:
     return cell if isinstance(cell, str) else cell.plain or cell.text
 
 
-def _clipped(cell: str | Cell, most: int) -> str | Cell:
+def _clipped(cell: str | Cell, columns: int) -> str | Cell:
     text = _text(cell)
-    if columns_of(text) <= most:
+    if columns_of(text) <= columns:
         return cell
     indent = text[: len(text) - len(text.lstrip())]
-    shown = clipped(text, most - len(indent))
+    shown = clipped(text, columns - len(indent))
     # A name is one word, and part of it must be visible.
-    return f"{indent}{shown}" if columns_of(shown) > most // 2 else f"{cut_to_columns(text, most - 3)}..."
+    return (
+        f"{indent}{shown}" if columns_of(shown) > columns // 2 else f"{cut_to_columns(text, columns - 3)}..."
+    )
 
 
-def _cut_in_the_middle(cell: str | Cell, most: int) -> str | Cell:
+def _cut_in_the_middle(cell: str | Cell, columns: int) -> str | Cell:
     """Cut a text in its middle, keeping its last words: ``web_searc.../reasons``."""
     text = _text(cell)
-    if columns_of(text) <= most:
+    if columns_of(text) <= columns:
         return cell
     end = ""
     for word in reversed(name_words(text)):
-        if columns_of(word + end) > (most - 3) // 2:
+        if columns_of(word + end) > (columns - 3) // 2:
             break
         end = word + end
-    return f"{cut_to_columns(text, most - 3 - columns_of(end))}...{end}"
+    return f"{cut_to_columns(text, columns - 3 - columns_of(end))}...{end}"

@@ -74,6 +74,7 @@ class NumberedTexts:
         """Return a snapshot for `of_snapshot`."""
         return {
             "texts": {str(number): text for number, text in self.texts.items()},
+            # `stored` reads each part of a snapshot as an object.
             "next": {"number": self.next_number},
         }
 
@@ -131,7 +132,7 @@ class VectorMemory:
 
 
 def vector_memory(embedding: Embedding | None = None) -> type[VectorMemory]:
-    """Return the environment with an embedding, such as a server, or None for `HashedWords`."""
+    """Return the environment with an embedding, such as a server's; None means `HashedWords`."""
     if embedding is None:
         return VectorMemory
     # As an attribute of the class, a plain function would become a method.
