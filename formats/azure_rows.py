@@ -1,8 +1,9 @@
 """Rows of azure-ai-evaluation and promptflow, and results of `evaluate`.
 
-In results the names of fields begin with ``inputs.``, those of verdicts with ``outputs.EVALUATOR.``. promptflow's verdicts begin with
-``outputs.`` (``get_details``), or have no prefix but a ``line_number`` beside them (``flow_outputs/output.jsonl``). Results without a
-question give verdicts only. Questions and answers may be lists of messages. Functions in ``ground_truth`` are expected calls.
+Fields: ``id``, ``query``, ``response``, ``context``, ``ground_truth``, ``tool_calls``, ``tool_definitions``, ``conversation``, ``criterion``. In results they begin with
+``inputs.``, verdicts with ``outputs.EVALUATOR.``; promptflow's with ``outputs.`` (``get_details``), or they have no prefix but a
+``line_number`` (``flow_outputs/output.jsonl``). Results without a question give only verdicts. Texts may be lists of messages. Functions in
+``ground_truth`` are expected calls.
 """
 
 from __future__ import annotations

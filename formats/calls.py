@@ -1,8 +1,9 @@
-"""Tool calls in the forms of many tools, and chats as steps of an agent.
+"""Tool calls in any format, and chats as steps of an agent.
 
-Messages may have the form of OpenAI, Anthropic, Gemini, Bedrock or LangChain. A call has a name, arguments (an object or
-JSON text) and perhaps an id, under any of several keys. Its result is a message of role ``tool`` or a part of a message; it
-is matched to the call by id, else in order. The result of a failed call is ``{"error": ...}``.
+Name: ``name``, ``function``, ``function.name``. Arguments (an object or JSON text): ``arguments``, ``args``, ``kwargs``, ``inputParameters``,
+``input_parameters``, ``input``, ``parameters``. Id: ``id``, ``tool_call_id``, ``call_id``. All may be inside ``tool_call``. Results are messages of role
+``tool``, or parts of messages, matched by id, else in order; a failed one is ``{"error": ...}``. Messages may be in the form of OpenAI,
+Anthropic, Gemini, Bedrock or LangChain, whose ``invalid_tool_calls`` are calls.
 """
 
 from __future__ import annotations

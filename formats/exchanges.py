@@ -1,9 +1,10 @@
 """Model calls of a log: request, answer and session, in any usual wrapper.
 
-The request is the line itself or a field such as ``request`` or ``body``, the answer a field such as ``response`` or ``output``, and both may be
-inside a wrapper such as ``data`` or ``payload``, as objects or JSON text; `logged_request` lists the names. An answer is a completion
-(``choices``), a response (``output``), candidates, messages, or a text. ``session_id`` (``conversation_id``, ``thread_id``, ``chat_id``) is the
-case's id, ``user`` its cluster, ``metadata`` its tags.
+The request is the line itself or under ``request``, ``req``, ``input``, ``inputs``, ``prompt``, ``body``, ``request_body``, ``kwargs``; the
+answer under ``response``, ``res``, ``output``, ``outputs``, ``completion``, ``response_body``, ``result``, ``reply``, ``choices``. Both may be
+inside ``data``, ``payload``, ``record``, ``event``, ``log``, ``entry``, ``body``, ``message``, as objects or JSON text. An answer is
+a completion (``choices``), a response (``output``), candidates, messages, or a text. ``session_id`` (``conversation_id``,
+``thread_id``, ``chat_id``) is the case's id, ``user`` its cluster, ``metadata`` its tags.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Inspect's logs, and scores for its ``precomputed_scores``.
 
-A sample is a case, an epoch a trial of the logged model; the messages after the input are the steps of the answer. A score is a
-verdict under its scorer's name; of a score with several values, each is one (``scorer/value``).
+A sample is a case, an epoch a trial of the logged model; messages after the input are the answer's steps. A score, or each of
+its values (``scorer/value``), is a verdict under its scorer's name.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """JUnit XML of pytest and other test runners: a case per test, and whether it passed.
 
-XML that declares a document type is refused: its entities could expand without limit, or name other files.
+XML that declares a document type or an entity is refused, so that nothing in it can grow or name another file.
 """
 
 from __future__ import annotations

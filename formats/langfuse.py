@@ -1,7 +1,7 @@
 """Langfuse's observations, scores, traces and dataset items.
 
-A trace is a case. A score is a verdict under its name, a person's if its source is an annotation; a corrected output is an accepted
-answer. Dataset items are cases with accepted answers.
+A trace is a case. A score is a verdict under its name, a person's if annotated; a corrected output is an accepted answer. Dataset items are
+cases with accepted answers.
 """
 
 from __future__ import annotations

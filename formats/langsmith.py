@@ -1,7 +1,7 @@
 """LangSmith's runs, examples and feedback, in one file or a folder.
 
-A run of an example is an output of that case, of a system named after the session. Any other trace is a case of its own. Feedback
-is a verdict under its key; it is a person's if its source is the application.
+A run of an example is an output of its case, in a system named after the session; other traces are their own cases. Feedback is a verdict
+under its key, a person's if its source is the application.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """MT-Bench's questions, answers and single-answer judgments, in one file or a folder.
 
-A question is a case with one message per turn; each choice of a model's answer is a trial. A judgment is a verdict of its judge, on the
-scale that its prompt names.
+A question is a case of its turns, a choice of a model a trial. A judgment is a verdict of its judge, on the scale that its prompt names.
 Judgments of pairs are read as ``pairs``.
 """
 

@@ -1,8 +1,7 @@
 """OpenAI's chats, stored completions, batches, responses, and hosted Evals rows.
 
-A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, of which only ``messages`` is required; a completion
-with ``messages`` and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper. Lines of sessions and batches, and
-failed calls, are deferred until all lines are read.
+A line is a chat ``{"id", "model", "messages", "tools", "response": {"choices"}}``, with at least ``messages``; a completion with ``messages``
+and ``choices``; a response with ``input`` and ``output``; or any of these in a wrapper.
 """
 
 from __future__ import annotations

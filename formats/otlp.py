@@ -1,7 +1,7 @@
 """OpenTelemetry traces in any convention.
 
-A trace is a case; ``gen_ai.evaluation.result`` and OpenInference's evaluations are verdicts on their span. Exporters differ:
-ids may be hexadecimal (with or without ``0x``) or base64, numbers may be texts, names in camel or snake case.
+A trace is a case; ``gen_ai.evaluation.result`` and OpenInference's evaluations are verdicts on their span. Ids may be hexadecimal (with or
+without ``0x``) or base64, numbers texts, names in camel or snake case.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pairwise verdicts: which of two outputs a judge or a person prefers.
 
-A row is a verdict on the system ``a vs b``: 1 if the first is better, 0 if the second, 0.5 for a tie, also of two bad outputs.
+A row is a verdict on the system ``a vs b``: 1 for the first, 0 for the second, 0.5 for a tie, which both bad outputs are, too.
 """
 
 from __future__ import annotations

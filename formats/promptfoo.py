@@ -1,8 +1,7 @@
 """Results of promptfoo.
 
-A case is a test with its variables; a system is a provider, with the prompt's label if there are several prompts. Each assertion
-is a judge, called by its metric or type; their joint verdict is ``promptfoo``. The field ``error`` is also set by a failed
-assertion, so that ``failureReason`` tells whether the provider failed.
+A case is a test with its variables, a system a provider, with the prompt's label if there are several prompts. Each assertion is a judge
+under its metric's name or type; their joint verdict is ``promptfoo``. A set ``error`` may also be a failed assertion.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Results of tau-bench and tau2-bench.
 
-A task is a case. A simulation is an output of one trial, with its simulated user's messages as the question. The reward is a verdict of ``reward``.
+A task is a case, a simulation an output of its trial, with what its simulated user asked. The reward is a verdict of ``reward``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """Traces of any tool as examples.
 
-A trace is an example, and so is each lower span with an evaluation (``trace/span``). `trace_conversation` finds its question
-and answer. Spans inside a tool's span are the tool's work, and runs of tools that no model asked for are no calls: both are
-listed as skipped. If an answer or the arguments of a call were not recorded, there is no output, and the skipped entry names
-the setting that records them. A recorded empty answer is graded 0.
+A trace is an example. Its conversation is that of its models' spans: their requests hold the question, their replies texts and calls, and
+results stand in tools' spans (found by a call's id, else its name and arguments, else their order) or in the next request. What was
+given to the root, and what it returned, counts where no model's span holds content; then tools' spans are the calls. The user's text at
+the root replaces a request that only frames it. A lower span with an evaluation is its own
+example, ``trace/span``. Models and tools inside a tool's span are its work, and runs of tools that no model asked for are no calls: both
+are listed. An answer, or arguments, that were not recorded (no attribute, or hidden) are listed with the setting that
+records them, and there is no output; a recorded empty answer is graded 0.
 """
 
 from __future__ import annotations
