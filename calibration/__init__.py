@@ -1,8 +1,8 @@
 """Statistics over verdicts: arrays and tables in, numbers out.
 
-Knows no judge and no network.
+Nothing here calls a judge or the network.
 
-Names are resolved when they are first used: scipy takes most of a second to import, and a run without labels
+Public names are imported when they are first used: scipy takes most of a second to import, and a run without labels
 needs none of it.
 """
 
@@ -50,6 +50,7 @@ _HOME = {
     "table_from_frame": "tables.table_files",
     "table_from_rows": "tables.table_files",
 }
+"""Module of each public name."""
 
 __all__ = [
     "AGREEMENT",
@@ -81,6 +82,7 @@ _FORMER = {
     "ComparisonNumbers": "Comparison",
     "EstimationNumbers": "Estimation",
 }
+"""Former public names, which still work with a warning."""
 
 
 def __getattr__(name: str) -> Any:

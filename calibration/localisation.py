@@ -32,7 +32,12 @@ class NamedSteps(NamedTuple):
 
 
 class HitRates(msgspec.Struct, frozen=True):
-    """Shares of faults that a baseline locates exactly, and within one step."""
+    """Shares of faults that a baseline locates.
+
+    Attributes:
+        exact: Share of faults whose step it names.
+        within_one: Share of faults for which it names that step or one next to it.
+    """
 
     exact: float
     within_one: float
@@ -67,6 +72,7 @@ def localisation(rows: NamedSteps, *, sorts: int = 1) -> Localisation:
         rows: One row for each graded trajectory.
         sorts: Number of sorts of fault; their bounds are valid for all at once, at 95 %.
     """
+    # An unnamed step is 0, which may be within one of a fault in step 1, but is no hit.
     distance = np.abs(rows.named - rows.planted)
     exact = _float(distance == 0)
     within = _float((distance <= 1) & (rows.named > 0))

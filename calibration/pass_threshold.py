@@ -38,10 +38,11 @@ class PassThreshold(msgspec.Struct, frozen=True):
 
 
 _SOURCES = {"told": "as told", "declared": "its own", "costs": "by the costs of errors", "default": "default"}
+"""Display text of each source."""
 
 
 def threshold_overrides(pass_at: float | Mapping[str, float] | None) -> Mapping[str, float]:
-    """Return a caller's thresholds by judge; the name "" stands for all other judges.
+    """Return a caller's thresholds by judge; the name "" stands for all judges not named.
 
     Raises:
         UsageError: A threshold is not in (0, 1].
@@ -79,7 +80,7 @@ def overridden_threshold(
     """Return the most specific override of a judge's threshold, or its own threshold.
 
     Args:
-        own_threshold: The judge's own.
+        own_threshold: The judge's own threshold.
         overrides: Thresholds by judge name, or by its first parts: ``groundedness``, ``groundedness/reasons``.
         names: Names of the judge.
     """

@@ -29,12 +29,12 @@ class AdjudicatedRows(NamedTuple):
     Attributes:
         label: Whether the label passes.
         verdict: Whether the judge's verdict passes.
-        decided: Code of the settled decision.
+        decided: Code of the majority decision.
         first_two: Codes of the first two people's decisions, shape ``(n, 2)``.
         drawn: Whether the row is in the reviewed random sample of its label and verdict.
         weight: One over the number of verdicts on the item, so that every item counts once.
         cluster: Cluster number.
-        category: Category; empty if unknown.
+        category: Category of the item; empty if unknown.
     """
 
     label: BoolArray
@@ -59,7 +59,7 @@ class AdjudicatedRows(NamedTuple):
 
     @property
     def undecidable(self) -> BoolArray:
-        """Mask of the rows that were adjudicated and cannot be decided."""
+        """Mask of the rows whose majority decision is undecidable."""
         return self.decided == UNDECIDABLE
 
     @property
@@ -135,6 +135,7 @@ def _random_part(cell: IntArray, items: Sequence[str], decided: IntArray, seeds:
         order = sorted(range(len(rows)), key=ranks.__getitem__)
         first_unseen = int(np.flatnonzero(~reviewed[order])[0])
         samples.append(cell[order[:first_unseen]])
+    # Each seed has a random order of its own; the longest sample tells most.
     return max(samples, key=len)
 
 

@@ -125,6 +125,8 @@ def _corrected(
 
 
 def _label_errors(rows: AdjudicatedRows, errors: DeciderErrors | None, settings: Settings) -> LabelErrors:
+    """Return the errors of the labels, as found and corrected for rows that were not reviewed."""
+
     def rates(of_right: FloatArray, of_wrong: FloatArray) -> dict[str, FloatArray]:
         wrong = of_right[..., 0, :].sum(axis=-1) + of_wrong[..., 1, :].sum(axis=-1)
         return {"errors": ratio(wrong, (of_right + of_wrong).sum(axis=(-2, -1)))}
@@ -142,9 +144,8 @@ def _doubly_sampled(
 ) -> dict[str, Statistic]:
     """Estimate rates by double sampling.
 
-    All rows give the frequency of each pair of label and verdict; the rows reviewed at random give the share of
-    each pair that is right. Undecidable rows are left out, and so is the same share of the rows that were not
-    reviewed.
+    All rows give the frequency of each pair of label and verdict. The rows reviewed at random give the share of each
+    pair that is right. Undecidable rows are left out, and the same share of the rows that were not reviewed.
 
     Intervals are a bootstrap of the rows over clusters with draws of the shares, as in `doubly_sampled` of label
     audits. Here the draws are from mid-P distributions: hardly any agreements are wrong, and a prior of half an

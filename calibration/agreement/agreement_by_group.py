@@ -21,7 +21,7 @@ from .judge_panel import usable_rows
 
 
 def slice_homogeneity(table: Table) -> dict[str, dict[str, dict[str, HomogeneityTest]]]:
-    """Test every column with several values, for every judge: are rates equal for all values?
+    """Test, for every judge and column with several values, whether rates are equal.
 
     Results are by column, judge and rate; p-values are adjusted over all tests of the table.
     """

@@ -58,12 +58,13 @@ class Requests(NamedTuple):
     Attributes:
         audit: A person's verdicts on a random sample of items, by item, to correct for errors of the labels.
         audit_by: Method of this correction.
-        max_error: Certify a confidence from which on a judge's verdicts are wrong at most this often.
+        max_error: Maximum error rate, to certify the confidence from which on a judge's verdicts meet it.
         cascade: Judges, in the order in which they are asked, to certify together for ``max_error``.
         categories: All possible values of labels and scores, ascending, for agreement on categories.
-        threshold_for: Choose the threshold that maximises this statistic of the 2x2 table.
+        threshold_for: Statistic of the 2x2 table, to choose the threshold that maximises it.
         recalibrate: Method that maps scores to rates.
-        error_costs: Costs of passing a bad output and of failing a good one: the threshold of probabilities.
+        error_costs: Costs of passing a bad output and of failing a good one; they set the threshold of scores
+            that are probabilities.
     """
 
     audit: Mapping[str, float] | None = None
@@ -78,10 +79,12 @@ class Requests(NamedTuple):
 
 def requested_analyses(table: Table, requests: Requests, *, settings: Settings) -> dict[str, Any]:
     """Return the requested analyses of every judge of a table, by field of `Calibration`."""
-    audit, audit_by, max_error, cascade, categories, statistic, method, _ = requests
+    # Local names, so that the functions below know that these are not None.
+    max_error, cascade, categories = requests.max_error, requests.cascade, requests.categories
+    statistic, method = requests.threshold_for, requests.recalibrate
     analyses: dict[str, Any] = {}
-    if audit is not None:
-        analyses["label_audit"] = label_audit(table, audit, settings, audit_by)
+    if requests.audit is not None:
+        analyses["label_audit"] = label_audit(table, requests.audit, settings, requests.audit_by)
     if cascade is not None and max_error is not None:
         from ..thresholds.certified_thresholds import cascade_of  # noqa: PLC0415 - seldom requested
 
@@ -170,6 +173,7 @@ def calibrate(
         table, lambda part: probability_scores(part, settings=settings) if _has_fractions(part) else None
     )
     calibrated = {name for name, scores in probability.items() if _is_calibrated(judges[name], scores)}
+    # Another threshold is advised only to judges whose scores are not probabilities (`_is_calibrated`).
     advised = {name: threshold for name, threshold in better.items() if name not in calibrated}
     suspected = suspected_label_errors(table)
     calibration = Calibration(

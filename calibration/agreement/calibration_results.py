@@ -42,7 +42,13 @@ from .diagnosis_results import (
 
 
 class AccuracyWithMissing(msgspec.Struct, frozen=True):
-    """Accuracy under each treatment of missing verdicts: left out, as "fail", or as wrong."""
+    """Accuracy under each treatment of missing verdicts.
+
+    Attributes:
+        drop: Missing verdicts are left out.
+        count_as_fail: Missing verdicts count as "fail", which is right if the label fails.
+        count_as_disagreement: Missing verdicts count as wrong.
+    """
 
     drop: Statistic
     count_as_fail: Statistic
@@ -65,24 +71,24 @@ class JudgeCalibration(msgspec.Struct, frozen=True, kw_only=True):
         pass_at: Scores and labels at or above this threshold pass.
         pass_at_source: Source of the threshold: the user, the judge, or the default.
         scores: Declared kind of the judge's scores, or None if undeclared.
-        n: Rows with label and score.
-        n_missing: Labelled rows without a score.
-        n_unlabelled: Rows without a label.
-        n_clusters: Clusters of the ``n`` rows.
+        n: Number of rows with label and score.
+        n_missing: Number of labelled rows without a score.
+        n_unlabelled: Number of rows without a label.
+        n_clusters: Number of clusters of the ``n`` rows.
         effective_clusters: Effective number of clusters: ``n^2 / sum of squared sizes``.
         binary: Whether all labels and scores are 0 or 1.
-        tp: Rows that the label passes and the judge passes.
-        fp: Rows that the label fails and the judge passes.
-        fn: Rows that the label passes and the judge fails.
-        tn: Rows that both fail.
+        tp: Number of rows that label and judge pass.
+        fp: Number of rows that the label fails and the judge passes.
+        fn: Number of rows that the label passes and the judge fails.
+        tn: Number of rows that label and judge fail.
         statistics: Every statistic of `ESTIMATORS`, by name, and the custom ones.
         missing: Rate and possible effect of missing verdicts.
         balanced_accuracy_at_once: Balanced accuracy with an interval that is valid for all judges of the table at
             once (Bonferroni), or None for a single judge.
         rates_at_once: True positive rate, true negative rate and bias with such intervals, by name; empty for
             a single judge.
-        declared: How it is known that all of the judge's outputs, or a random sample of them, have labels; None
-            if it is unknown.
+        declared: What tells that all of the judge's outputs, or a random sample of them, have labels; None if
+            nothing does.
     """
 
     pass_at: float = HALF

@@ -20,12 +20,18 @@ _MAX_DIFFERING = 0.4
 """Share of differing decisions above which two people agree hardly more often than by chance."""
 
 _DECIDED = {"right", "wrong"}
+"""Decisions that are not "undecidable"."""
 
 _Error = TypeVar("_Error", float, FloatArray)
 
 
 class DeciderErrors(NamedTuple):
-    """Counts of outputs on which two people agreed and disagreed."""
+    """Basis of an error rate of people.
+
+    Attributes:
+        alike: Number of outputs on which two people agree.
+        apart: Number of outputs on which they differ.
+    """
 
     alike: float
     apart: float
@@ -64,7 +70,7 @@ def error_rate(apart: FloatArray) -> FloatArray:
     """Return the error rate ``e`` of each of two people from their share of differing decisions.
 
     They are assumed to err equally often, and independently of each other, of the truth, and of label and
-    verdict. So they differ on a share ``2 e (1 - e)`` of outputs.
+    verdict. So they differ on a share ``2 e (1 - e)`` of outputs, which is solved for ``e``.
     """
     return (1 - np.sqrt(1 - 2 * np.minimum(apart, _MAX_DIFFERING))) / 2
 
@@ -146,6 +152,7 @@ class DecidedCounts(NamedTuple):
 def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
     """Count the decisions of the first two people on each output that is in a random part."""
     cell = 2 * rows.label.astype(np.int64) + rows.verdict
+    # Codes below `UNDECIDABLE` are right or wrong, and those below `UNSEEN` are any decision.
     n_decided = (rows.first_two < UNDECIDABLE).sum(axis=1)
     n_right = (rows.first_two == RIGHT).sum(axis=1)
     weight = np.where(rows.drawn, rows.weight, 0.0)
@@ -212,6 +219,7 @@ def _variance(share: FloatArray, error: FloatArray | float) -> FloatArray:
 
 
 def _sides(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the counts of outputs found right, and of outputs found wrong."""
     return counts[..., RIGHT], counts[..., WRONG]
 
 

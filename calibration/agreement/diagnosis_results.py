@@ -45,7 +45,13 @@ class SuspectedLabel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelledJudge(msgspec.Struct, frozen=True, kw_only=True):
-    """A judge's rates by Dawid and Skene's model, on ``n`` items."""
+    """A judge's rates by Dawid and Skene's model.
+
+    Attributes:
+        n: Number of items that the judge graded.
+        true_positive_rate: True positive rate.
+        true_negative_rate: True negative rate.
+    """
 
     n: int = 0
     true_positive_rate: Statistic
@@ -75,7 +81,7 @@ class PairAgreement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DawidSkeneRates(msgspec.Struct, frozen=True, kw_only=True):
-    """Judge rates without labels, assuming independent errors; a diagnostic, never the truth.
+    """Judge rates without labels, assuming independent errors; a diagnostic, not the truth.
 
     Attributes:
         n: Number of items with verdicts of three judges or more.
@@ -100,7 +106,8 @@ class JuryVotes(msgspec.Struct, frozen=True, kw_only=True):
         jurors: Number of votes on an output: judges times repeats.
         by: ``labels``: by the jurors' errors, within each class of labels; ``agreement``: by their votes, if no
             output has a label. Right answers that jurors share then count as dependence.
-        n_informative: Outputs on which a juror errs; by agreement, all outputs with a vote of each juror.
+        n_informative: Number of outputs on which some juror errs; by agreement, of all outputs with a vote of each
+            juror.
         votes: Number of independent votes.
         constant: Number of jurors with the same vote on all these outputs, which add nothing.
     """
@@ -145,8 +152,9 @@ class SystemAgreement(msgspec.Struct, frozen=True):
 
     Attributes:
         systems: Mean label and score by system.
-        kendall_tau_b: Kendall's tau-b of the means; 1 if the judge ranks like the labels.
-        largest_difference: Largest absolute difference of any system.
+        kendall_tau_b: Kendall's tau-b of the mean labels and mean scores; 1 if the judge ranks systems as the labels
+            do.
+        largest_difference: Largest absolute difference of mean score and mean label of any system.
     """
 
     systems: dict[str, SystemMeans]
@@ -271,7 +279,13 @@ class LabelAudit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CategoryAgreement(msgspec.Struct, frozen=True):
-    """Agreement with each level as a category: levels, table (rows: label), and statistics."""
+    """Agreement with each level as a category.
+
+    Attributes:
+        levels: All possible values, ascending.
+        table: Numbers of rows by level; rows are labels, columns are scores.
+        statistics: Agreement, exact and weighted by the distance between levels.
+    """
 
     levels: list[float]
     table: list[list[int]]

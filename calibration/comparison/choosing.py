@@ -37,11 +37,12 @@ class Choice(NamedTuple):
 
 
 def best_of_many(right: BoolArray, cluster: IntArray, *, level: float = 0.95) -> Choice:
-    """Choose on nine tenths of the clusters and score on the last tenth, in turn.
+    """Choose the contender that is right most often, and score the choice on held-out items.
 
-    The interval of the best's share is simultaneous for all contenders (Bonferroni), so it stays valid after
-    the choice. The held-out share has no interval: one from the spread over items or folds would cover too
-    rarely if contenders are about equal.
+    The held-out share is cross-fitted: choose on nine tenths of the clusters and score on the last tenth, in turn.
+    It has no interval: one from the spread over items or folds would cover too rarely if contenders are about
+    equal. The interval of the best's share on all items is simultaneous for all contenders (Bonferroni), so it
+    stays valid after the choice.
 
     Args:
         right: Whether each contender is right, shape ``(contenders, n)``, at least one item.
@@ -84,6 +85,7 @@ def best_by_statistic(
         return Choice(best, apparent, held_out)
     held_out_counts = np.zeros(4)
     for index in range(folds):
+        # 2x2 tables of each contender inside the fold; `counts - inside` are those outside.
         inside = np.stack([np.bincount(row[fold == index], minlength=4) for row in quadrant])
         # A contender without a value on the other folds is never the best there.
         outside_values = np.nan_to_num(estimator.formula(counts - inside, QUADRANTS), nan=-np.inf)
@@ -111,6 +113,7 @@ def at_once(statistic: Statistic, level: float, of: int) -> Statistic:
 
 
 def _held_out(right: BoolArray, cluster: IntArray, level: float) -> Statistic:
+    """Return the share right over all folds of whichever is best on the other folds."""
     n = right.shape[1]
     fold, folds = folds_of(cluster)
     if folds < 2:  # noqa: PLR2004 - nothing could be held out

@@ -36,16 +36,16 @@ def weighted_accuracy(costs: ErrorCosts) -> Estimator:
     It is the accuracy if both errors cost the same, and the balanced accuracy if costs are inversely
     proportional to the classes' frequencies.
     """
-    by_class = np.array(costs)
+    costs_by_class = np.array(costs)
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
         table = cells.tables(weights)
-        avoided = table[..., 0, 0] * by_class[0] + table[..., 1, 1] * by_class[1]
-        return ratio(avoided, table.sum(axis=-1) @ by_class)
+        avoided = table[..., 0, 0] * costs.let_through + table[..., 1, 1] * costs.rejected
+        return ratio(avoided, table.sum(axis=-1) @ costs_by_class)
 
     def weight(table: FloatArray) -> float:
-        bad, good = table.sum(axis=1) * by_class
-        return float(good / (bad + good))
+        bad_cost, good_cost = table.sum(axis=1) * costs_by_class
+        return float(good_cost / (bad_cost + good_cost))
 
     interval = partial(mean_rate_interval, weight=weight)
     return Estimator(
@@ -91,6 +91,7 @@ def class_difference(estimator: Estimator, joint: Sample, second_passes: BoolArr
         return None
     is_good, first_passes = (joint.cells.quadrant @ cells for cells in (_LABEL_PASSES, _SCORE_PASSES))
     # Good rows count for the first where it passes more of them, bad rows where it passes fewer.
+    # Each list below has the bad class first, then the good one.
     gains = [(second_passes - first_passes) * (1.0 - is_good), (first_passes - second_passes) * is_good]
     trials = [1.0 - is_good, is_good]
     weight_of_good = estimator.weight_of_passes(table)

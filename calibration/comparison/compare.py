@@ -78,12 +78,12 @@ def compare(  # noqa: PLR0913 - each is named, and an option of the command
             judged, None compares by stratum.
         pass_at: Pass threshold of verdicts and of their labels: for all judges or by judge; by default the
             one that a judge declares, else 0.5.
-        against: Compare only with this judge or system.
+        against: The only judge or system to compare with, or None for all pairs.
         statistic: Statistic whose difference is estimated, for judges or for how well systems are judged; any
             but ``accuracy`` needs labels. None is ``balanced_accuracy`` of judges whose labels all have both
             classes, else ``accuracy``. Costs of the two errors compare by ``weighted_accuracy``.
-        flips: Number of items on which a pair differs to list.
-        not_worse_by: Margin by which one may be worse: each pair gets a conclusion, ``margin``.
+        flips: Maximum number of items to list on which a pair differs.
+        not_worse_by: Margin by which one may be worse; with it each pair gets a conclusion, ``margin``.
         labels_chosen_by: How undecided outputs of systems were chosen for labels; by default as the labels of
             the table say.
         settings: Interval of the difference; for systems only its level is used.

@@ -20,16 +20,22 @@ from .pairs import ContenderRows, every_pair
 from .rates_by_case import uneven_rates
 
 FEW_DIFFERING = 20
-"""With fewer items on which two judges differ, a 95 % bootstrap interval of their difference covers 91 to
-93 %."""
+"""Number of items on which two judges differ below which a bootstrap interval is rough.
+
+A 95 % interval of their difference then covers 91 to 93 %.
+"""
 
 FEW_DISCORDANT = 10
-"""With fewer items on which only one is right, a significant difference of shares rests on a handful of
-verdicts: one wrong label may undo it."""
+"""Number of items on which only one is right below which a significant difference of shares is fragile.
+
+It rests on a handful of verdicts: one wrong label may undo it.
+"""
 
 FEW_FOR_A_T_TEST = 10
-"""With fewer effective clusters, a 95 % interval of a difference of shares is wide, and covers 91 to 93 %
-near 0 and 1."""
+"""Effective number of clusters below which an interval of a difference of shares is rough.
+
+A 95 % interval is then wide, and covers 91 to 93 % near 0 and 1.
+"""
 
 
 def rough_interval_cautions(pairs: Sequence[ComparedPair], estimator: Estimator) -> list[Caution]:

@@ -17,11 +17,19 @@ MIN_COMPARED = 5
 """Minimum number of labels of each system for comparing two corrected ones, unless all undecided outputs have one."""
 
 By: TypeAlias = Literal["judge", "system"]
+"""What is compared: judges, or systems."""
+
 Right: TypeAlias = Literal["agrees", "score", "label"]
+"""Meaning of being right: score and label agree, the score passes, or the label passes."""
 
 
 class Flip(msgspec.Struct, frozen=True, kw_only=True):
-    """An item on which exactly one of two is right."""
+    """An item on which exactly one of two is right.
+
+    Attributes:
+        item_id: Id of the item.
+        right: Name of the one that is right.
+    """
 
     item_id: str
     right: str
@@ -120,8 +128,8 @@ class ComparedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             verdicts.
         simultaneous: For systems, ``difference`` with an interval that holds for all pairs listed at once
             (Bonferroni), or None for a single pair.
-        icc: Correlation of the differences within clusters, averaged with the usual one if few items differ;
-            0 if each item is its own cluster.
+        icc: Correlation of the differences within clusters, averaged with the default one if few items differ; 0 if
+            each item is its own cluster.
         auroc_difference: Difference of AUROCs, if both scored the same labelled items with fractions.
         flips: Items on which they differ, up to the requested number.
         margin: Conclusions on whether one is worse by more than a margin, if one was given.
@@ -283,17 +291,18 @@ class ComparedStratum(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
             are corrected. A system needs two labels, declared to be a random sample, which they must look like.
         chosen: Systems whose labelled undecided outputs are unlike the rest by score or by a column, with the
             p-value of a random sample.
-        declared: How it is known how the labelled undecided outputs of a system were chosen, by system; None if
-            it is unknown. Then its rate is uncorrected.
+        declared: What tells how the labelled undecided outputs of a system were chosen, by system; None if nothing
+            does. Then its rate is uncorrected.
         if_random: Corrected rates of the systems with None in ``declared``, valid if their labels are a random
             sample.
         contradicted: Evidence against the labels of the systems in ``chosen``, and their rates by how these may
             have been chosen.
         judges: The same part by each single judge, if several judged undecided outputs.
         n_cases: Cases of the systems whose cases have unequal numbers of trials; each has weight 1.
-        graded_rates: Corrected rates of graded outputs alone, of systems whose labels of ungraded ones count.
-        failed_calls: Outputs that are ungraded because calls failed, of systems with any. The others were
-            refused, or their replies could not be read.
+        graded_rates: Corrected rates of graded outputs alone, for systems whose rates count labels of ungraded
+            outputs.
+        failed_calls: Number of outputs that are ungraded because calls failed, for systems with any. Other ungraded
+            outputs were refused, or their replies could not be read.
         bounds: Pass rate of all outputs if ungraded ones failed, and if they passed, by system. Outputs whose
             labels correct the rate keep these; systems without other ungraded outputs are left out.
     """

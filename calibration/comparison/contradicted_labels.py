@@ -31,7 +31,9 @@ def contradicted_labels(
     declared: Mapping[str, LabelsDeclaredBy | None],
     level: float,
 ) -> dict[str, ContradictedLabels]:
-    """Test the labels of each system as `estimate` does, all systems together at 1 %.
+    """Test whether the labels of each system are a random sample, as `estimate` does.
+
+    All systems together are tested at 1 %. Systems whose labels are not contradicted are left out.
 
     Args:
         graded: Outputs by system.
@@ -58,6 +60,7 @@ def contradicted_labels(
 
 
 def _scenarios(part: Table, level: float) -> dict[LabelsChosenBy, Statistic]:
+    """Return the rate for each way in which items may have been chosen for labels."""
     from ..corrected_rate.rate_estimates import (  # noqa: PLC0415 - seldom needed
         RateTerms,
         rate_estimates,

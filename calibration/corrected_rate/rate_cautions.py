@@ -39,7 +39,7 @@ def rate_cautions(table: Table, options: RateTerms, name: str, chosen: float | N
 
 
 def _few_clusters(table: Table, options: RateTerms) -> int | None:
-    """Return the number of labelled clusters if it is too small for cluster intervals, else None."""
+    """Return the number of labelled clusters, or None if it is enough for cluster intervals."""
     cluster = table.cluster[np.isfinite(table.label) & np.isfinite(table.score)]
     # Intervals of a finite set and confidence sequences do not rest on many clusters.
     rests_on_clusters = options.target != "finite" and not options.anytime

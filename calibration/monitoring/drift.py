@@ -16,10 +16,13 @@ from ..intervals.clustered_means import mean_over_clusters
 from .look_levels import look_levels
 
 _SAMPLES = 20_000
-"""Simulated runs for one detection rate."""
+"""Number of simulated runs for one detection rate."""
 
-_MIN_ANCHORS, _MAX_ANCHORS, _REPLY_COUNTS = 10, 10_000, 10
-"""Smallest and largest number of anchors, and how many numbers of replies, are tried for the target power."""
+_MIN_ANCHORS, _MAX_ANCHORS = 10, 10_000
+"""Smallest and largest number of anchors that are tried for the target power."""
+
+_REPLY_COUNTS = 10
+"""How many numbers of replies per anchor are tried for the target power, from the present number on."""
 
 _DROP, _LOOKS, _TARGET_POWER = 0.1, 5, 0.7
 """Assumed drop, number of looks within which it should be found, and target chance to find it."""
@@ -75,9 +78,9 @@ class DriftPower(msgspec.Struct, frozen=True, kw_only=True):
         looks: Number of looks.
         found: Chance to find the drop within these looks.
         wanted: Target chance.
-        anchors: Number of anchors that reaches the target.
-        replies: Replies per anchor of the certified run that reach the target with the present anchors, or None if
-            nine more do not.
+        anchors: Number of anchors with which ``found`` would reach the target.
+        replies: Number of replies per anchor of the certified run with which the present anchors would reach the
+            target, or None if nine more are not enough.
     """
 
     drop: float
@@ -96,6 +99,7 @@ def drift_power(accuracy: float, anchors: int, *, replies: float = 1.0) -> Drift
         anchors: Number of anchors at certification, taken as independent and equally hard.
         replies: Replies on each anchor in the certified run.
     """
+    # Power grows with the number of anchors, so the number is found by bisection.
     needed_anchors = _MIN_ANCHORS + bisect_left(
         range(_MIN_ANCHORS, _MAX_ANCHORS),
         _TARGET_POWER,

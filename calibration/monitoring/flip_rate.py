@@ -14,6 +14,7 @@ from ..intervals.clustered_rates import share_of
 from ..statistic import Statistic
 
 _PAIR = 2
+"""Minimum number of repeats that can differ."""
 
 
 class SelfConsistency(NamedTuple):

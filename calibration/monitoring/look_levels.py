@@ -21,8 +21,11 @@ _LATER_PART = 0.6
 That is a tenth of the chance if the certified run has one reply per anchor.
 """
 
-_FAR, _POINTS = 9.0, 257
-"""Standard deviations beyond which chances are negligible, and points of the numerical integral."""
+_FAR = 9.0
+"""Number of standard deviations beyond which chances are negligible."""
+
+_POINTS = 257
+"""Number of points of the numerical integral."""
 
 
 def look_levels(looks: int, alpha: float = 0.05, replies: float = 1.0) -> FloatArray:

@@ -172,9 +172,9 @@ def neyman_allocation(
         needed = int((low - labelled).sum())
         raise ValueError(f"{least} labels in each of {len(size)} strata take {needed} new ones, not {count}")
     exact = _shares(size * spread, low, size, total)
-    # Bisection may end just below a whole number, which must not be rounded down.
+    # The small addition keeps whole numbers whole in spite of rounding.
     allocated = np.clip(np.floor(exact + 1e-9).astype(np.int64), low, size)
-    # Labels lost by rounding down go to the largest remainders.
+    # Labels lost by rounding down go to the largest remainders, one for each stratum.
     for stratum in np.argsort(allocated - exact, kind="stable")[: total - int(allocated.sum())]:
         allocated[stratum] += 1
     return allocated - labelled

@@ -37,6 +37,7 @@ def assumed_pilot(
     label_variance = open_rate * (1 - open_rate)
     youden = np.array([tpr + tnr - 1 for tpr, tnr in judges.values()])
     pass_rate = np.array([open_rate * tpr + (1 - open_rate) * (1 - tnr) for tpr, tnr in judges.values()])
+    # Verdicts that are independent given the truth covary only through it.
     covariance: FloatArray = label_variance * np.outer(youden, youden)
     np.fill_diagonal(covariance, pass_rate * (1 - pass_rate))
     explained: dict[str, float] = {}
@@ -124,4 +125,5 @@ def measured_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
 
 
 def _sets(judges: Mapping[str, object]) -> list[tuple[str, ...]]:
+    """Return all sets of one or more judges."""
     return [names for size in range(1, len(judges) + 1) for names in combinations(judges, size)]

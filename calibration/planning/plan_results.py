@@ -91,8 +91,9 @@ class SamplePlan(Result, Framed, frozen=True, kw_only=True):
     Attributes:
         design_effect: Factor by which clusters multiply the variance.
         half_width: Half-width of the intervals that labels are planned for.
-        assurance: Share of samples in which intervals are that narrow, or None for on average.
-        labels: Labels by rate, None for a rate if no number is enough, or None if not requested.
+        assurance: Share of samples in which intervals are that narrow, or None if they are that narrow on average.
+        labels: Number of labels by rate, None for a rate for which no number is enough; None in all if not
+            requested.
         difference: Difference between two judges or systems that items are planned for.
         power: Chance to find that difference.
         discordant: Expected share of items on which only one of the two is right.

@@ -89,14 +89,16 @@ def labels_for_rogan_gladen(
     """
     youden = tpr + tnr - 1
     rate = prevalence * tpr + (1 - prevalence) * (1 - tnr)
+    # Variance that the half-width leaves to the labels, after that of the judge's rate.
     labels_variance = (youden * half_width / normal_quantile(LEVEL)) ** 2 - rate * (1 - rate) / unlabelled
     if youden <= 0 or labels_variance <= 0:
         return None
-    right = prevalence * math.sqrt(tpr * (1 - tpr))
-    wrong = (1 - prevalence) * math.sqrt(tnr * (1 - tnr))
+    # Roots of the numerators above, by class.
+    right_root = prevalence * math.sqrt(tpr * (1 - tpr))
+    wrong_root = (1 - prevalence) * math.sqrt(tnr * (1 - tnr))
     return ClassLabels(
-        max(1, math.ceil(right * (right + wrong) / labels_variance)),
-        max(1, math.ceil(wrong * (right + wrong) / labels_variance)),
+        max(1, math.ceil(right_root * (right_root + wrong_root) / labels_variance)),
+        max(1, math.ceil(wrong_root * (right_root + wrong_root) / labels_variance)),
     )
 
 
@@ -117,6 +119,7 @@ def items_for_difference(difference: float, discordant: float, *, power: float =
     """
     if not 0 < abs(difference) <= discordant <= 1:
         raise ValueError("a difference is above 0 and at most the share of items on which the two differ")
+    # `normal_quantile` is two-sided, so a one-sided power p needs it at 2 p - 1.
     z_alarm, z_power = normal_quantile(LEVEL), normal_quantile(2 * power - 1)
     spread = z_alarm * math.sqrt(discordant) + z_power * math.sqrt(max(0.0, discordant - difference**2))
     return math.ceil(spread**2 / difference**2)

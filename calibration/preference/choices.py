@@ -81,7 +81,9 @@ class Choices(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """Masks of comparisons by kind of result, shape ``(n,)``; each comparison is of exactly one kind.
+    """Masks of comparisons by kind of result, shape ``(n,)``.
+
+    Each comparison is of exactly one kind.
 
     Attributes:
         a: ``a`` is chosen in both orders.

@@ -130,9 +130,10 @@ def _fit(chosen: FloatArray, shown: FloatArray) -> tuple[FloatArray, FloatArray]
         if float(np.abs(step).max()) < _CONVERGED:
             beta[:k] -= beta[:k].mean()
             return beta, inverse
-        while (new := _log_likelihood(beta + step, chosen, shown)) < likelihood - _ROUNDING * abs(likelihood):
+        least_accepted = likelihood - _ROUNDING * abs(likelihood)
+        while (new_likelihood := _log_likelihood(beta + step, chosen, shown)) < least_accepted:
             step = step / 2
-        beta, likelihood = beta + step, new
+        beta, likelihood = beta + step, new_likelihood
         if float(np.abs(beta).max()) > _MAX_LOG_ODDS:
             return None
     return None
@@ -144,6 +145,7 @@ def chance_of(log_odds: FloatArray) -> FloatArray:
 
 
 def _log_odds(beta: FloatArray) -> FloatArray:
+    """Return the log-odds that the first system's output is chosen, shape ``(k, k)``."""
     strength = beta[:-1]
     return strength[:, None] - strength[None, :] + beta[-1]
 

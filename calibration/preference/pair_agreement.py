@@ -18,7 +18,10 @@ from ..statistic import Statistic, undefined
 from .preference_results import ChoiceAgreement
 
 _LEVELS = (0.0, 0.5, 1.0)
+"""Values of a choice: output ``b``, a tie, output ``a``."""
+
 _TIE = 0.5
+"""Value of a tie."""
 
 
 class PairVerdicts(NamedTuple):
@@ -61,6 +64,7 @@ def pair_agreement(
     labelled = verdicts.take(np.isfinite(verdicts.people))
     judge, people = _choice(labelled.score), _choice(labelled.people)
     is_tie = (judge == _TIE) | (people == _TIE)
+    # A tie against a choice counts half.
     with_half_ties = np.where(is_tie & (judge != people), 0.5, (judge == people).astype(np.float64))
     decided = ~is_tie
     settings = Settings(level=level) if replicates is None else Settings(level=level, replicates=replicates)

@@ -242,9 +242,10 @@ class PairCalibrationNumbers(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         pairs: Number of pairs with a verdict.
-        people: Verdicts with a choice by person.
+        people: Number of verdicts with a choice, by person.
         agreements: Agreement by judge.
-        people_agree: Share of pairs of several people's choices that are equal, or None for one person.
+        people_agree: Share of equal choices among every two people's choices on one pair of outputs, or None for one
+            person.
         level: Nominal coverage of the intervals.
     """
 

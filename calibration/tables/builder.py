@@ -39,6 +39,7 @@ from .cells import (
 from .table_labels import by_item, require_known_item
 
 _FIELDS = {*IDENTITY, "score", "label", "cluster"}
+"""Fields whose cells must be readable; a slice with an unreadable cell is discarded instead."""
 
 _REQUIRED_FIELDS = ("item_id", "judge", "score")
 
@@ -53,12 +54,13 @@ _CELL_READERS: dict[str, Callable[[Any, str], Any]] = {
 
 
 NO_ROW = "there is no row; expected rows with item_id, judge and score"
+"""Message for a table or file without a row."""
 
 MAX_SLICES = 32
 """Maximum distinct values of a slice column; one with more is an id, text or a measurement."""
 
 _BLOCK = 512
-"""Number of rows that are read together, column by column; so few stay in the processor's cache."""
+"""Number of rows that are read together, column by column: few enough to stay in the processor's cache."""
 
 _UNIT_SCALES = {"score": UNDECLARED_SCALE, "label": UNDECLARED_SCALE}
 """Scales of scores and labels that are in [0, 1] already."""

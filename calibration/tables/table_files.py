@@ -62,6 +62,7 @@ _ID_ROWS = 20_000
 """Number of further rows that are searched for repeated ids, in a column that is not named like ids."""
 
 _FIELDS = {*TABLE_FIELDS, *LABEL_FIELDS}
+"""Fields of tables of scores and of tables of labels."""
 
 
 class RowSource(Protocol):

@@ -74,7 +74,7 @@ def with_conflict_warning(table: Table) -> Table:
     key = table.key(*IDENTITY[2:])
     labelled = np.flatnonzero(np.isfinite(table.label))
     first_label = np.empty(int(key.max()) + 1)
-    # The last assignment counts, so go backwards.
+    # NumPy keeps the last of several assignments to an index, so go backwards.
     first_label[key[labelled[::-1]]] = table.label[labelled[::-1]]
     differs = labelled[table.label[labelled] != first_label[key[labelled]]]
     if not len(differs):
@@ -109,6 +109,7 @@ def split_item(item: str) -> OutputName:
 
 
 def _column(scores: dict[int, float], rows: int) -> FloatArray:
+    """Return a column of this many rows from scores by row number; NaN elsewhere."""
     column = np.full(rows, np.nan)
     column[list(scores)] = list(scores.values())
     return column
