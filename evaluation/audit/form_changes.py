@@ -231,7 +231,7 @@ def _item_change(
             yes_changes.append(answer_after[YES] - answer_before[YES])
     if not sizes:
         return None
-    largest = max(sorted(sizes), key=sizes.__getitem__)
+    largest = max(sorted(sizes), key=sizes.__getitem__)  # sorted: of equal changes, the first by name
     repeated = answers.usual_answers.get(item, ())
     repeat_change = _change_on_repeats(repeated[0], repeated[1], sizes) if len(repeated) > 1 else None
     return _ItemAnswersChange(

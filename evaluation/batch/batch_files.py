@@ -53,16 +53,17 @@ def write_batch(
     files: list[BatchFile] = []
     line = next(lines, None)
     while line is not None:
-        path, digest, count, size = name(len(files) + 1), hashlib.sha256(), 0, 0
+        path, digest = name(len(files) + 1), hashlib.sha256()
+        n_requests = n_bytes = 0
         with atomic_write(path) as file:
             while line is not None and (
-                not count or (count < max_requests and size + len(line) <= max_bytes)
+                not n_requests or (n_requests < max_requests and n_bytes + len(line) <= max_bytes)
             ):
                 file.write(line)
                 digest.update(line)
-                count, size = count + 1, size + len(line)
+                n_requests, n_bytes = n_requests + 1, n_bytes + len(line)
                 line = next(lines, None)
-        files.append(BatchFile(path, count, digest.hexdigest()))
+        files.append(BatchFile(path, n_requests, digest.hexdigest()))
     return files
 
 
@@ -73,8 +74,8 @@ def file_numbering(path: Path, taken: Iterable[Path] = ()) -> Callable[[int], Pa
     """
     taken_names = {file.name.casefold() for file in taken}
     numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
-    free = (file for file in chain([path], numbered) if file.name.casefold() not in taken_names)
-    return lambda _: next(free)
+    free_paths = (file for file in chain([path], numbered) if file.name.casefold() not in taken_names)
+    return lambda _: next(free_paths)  # the next free name, whatever the number
 
 
 def _line(request: Request, url: str) -> bytes:
