@@ -209,7 +209,7 @@ def operator_results(
         level ``1 - 0.05 / operators``.
     """
     groups = by_operator(scored)
-    level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)
+    level = 1 - (1 - _FAMILY_LEVEL) / max(len(groups), 1)  # Bonferroni
     results = [
         _operator_result(operator, group, about.get(operator, ""), level, has_control=operator in controls)
         for operator, group in groups.items()

@@ -1,4 +1,7 @@
-"""Alternative annotator test of judges against people, on verdict files."""
+"""Alternative annotator test of judges against people, on verdict files.
+
+Source: Calderon, Reichart and Dror 2025; see `alt_test`.
+"""
 
 from __future__ import annotations
 

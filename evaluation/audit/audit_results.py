@@ -208,7 +208,7 @@ class JudgeAudit(msgspec.Struct, frozen=True, kw_only=True):
         steadiness: Agreement of its repeats, or None if nothing was repeated.
         findings: Weaknesses of the judge.
         ladders: Level of difficulty up to which it catches faults, by dial.
-        located: Rates of naming the step with the planted fault; empty for a judge that names no steps.
+        located: How often the judge named the step with the planted fault; empty for a judge that names no steps.
         graded_nothing: Outcomes of the verdicts and the most common reason if none was graded, else None.
         fine_scores: True if it gives scores between those of right and wrong outputs, such as probabilities.
         forms: Answers of a decision model to its questions in other forms; empty for other judges.
@@ -260,7 +260,7 @@ class OperatorAdjudicated(msgspec.Struct, frozen=True, kw_only=True):
         operator: Name of the operator.
         plants: Kind of probe that it makes from a right output.
         as_labelled: Share judged as labelled: faults, attacks and controls that fail, right outputs and twins that pass.
-        adjudicated: This share after adjudication, without faults that were found right and without undecidable probes.
+        adjudicated: This share after adjudication; faults that people found right, and undecidable probes, do not count.
         lowest: This share with undecidable probes counted against the judge.
         highest: This share with undecidable probes counted for the judge.
         label_errors: Probes whose label is wrong.
@@ -348,7 +348,7 @@ class Audit(ResultOnPage, Framed, frozen=True, kw_only=True):
         judges: The judges' audits; the word overlap baseline's comes last.
         prompts: Differences between judges on the same probes.
         failed: Calls to a model that failed in the end.
-        baselines: `BLIND_JUDGES`: share of faults caught, and of twins failed, on any probes.
+        baselines: Rates of judges that ignore the output, see `BLIND_JUDGES`.
         adjudication: Judges against people's decisions on probes, or None without decisions.
         refused: Decoding parameters that a judge's model refused, by judge.
         examples: An example of each weakness, by judge and operator or dial.

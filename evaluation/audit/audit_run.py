@@ -164,7 +164,7 @@ def _verdicts_on_probes(
     thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in tasks}
     scored = scored_probes(writer.verdicts.read(), chosen.probes, clusters, thresholds)
     for task in tasks:
-        if task.id.kind == "baseline" and task.id in scored:  # asked once, since its replies never vary
+        if task.id.kind == "baseline" and task.id in scored:  # its replies never vary: one counts twice
             probes = scored[task.id].items()
             scored[task.id] = {key: probe._replace(repeats=probe.repeats * 2) for key, probe in probes}
     return scored

@@ -55,7 +55,7 @@ from .subjects import RightOutputs
 
 _FILES = (CASES, OUTPUTS, LABELS, WEAKNESSES)
 _MIN_PARALLEL_PIECES = 8
-"""Number of pieces from which several processes are faster than one."""
+"""Number of pieces of input from which several processes are faster than one."""
 
 
 class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,8 +222,8 @@ def _build_folder(
             passed_over.update(probes.passed_over)
             for row in probes.rows:
                 _write_row(row, files, written_cases)
-                counts[row.counted] += 1
-                if row.counted == _RIGHT_OUTPUTS:
+                counts[row.count_key] += 1
+                if row.count_key == _RIGHT_OUTPUTS:
                     progress.advance()
         if not counts[_RIGHT_OUTPUTS] and sources is not None:
             raise _no_right_output(sources, passed_over)
@@ -247,7 +247,7 @@ def _build_folder(
 
 
 def _write_row(row: _Row, files: Mapping[str, IO[bytes]], written_cases: set[str]) -> None:
-    """Write a row's lines, except for a case that is already ``written_cases``."""
+    """Write a row's lines, without its case if that is among ``written_cases``."""
     for name, line in row.lines.items():
         if name != CASES or row.case_id not in written_cases:
             files[name].write(line)
@@ -295,7 +295,7 @@ class _Row(NamedTuple):
 
     lines: dict[str, bytes]
     case_id: str
-    counted: _CountKey
+    count_key: _CountKey
 
 
 def _right_output_row(subject: Subject, written_cases: set[str]) -> _Row:

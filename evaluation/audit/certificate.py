@@ -149,7 +149,7 @@ def certify(
         raise InputError("no verdict has both a label and a score")
     require_overridden_judges(pass_at, [run.judge])
     threshold = overridden_threshold(run.threshold, pass_at, [run.judge]).at
-    claim_level = 1 - (1 - level) / max(1, len(claims))
+    claim_level = 1 - (1 - level) / max(1, len(claims))  # Bonferroni
     accuracy_bound = _rate("accuracy", graded_rows, level, threshold).low or 0.0
     scores = [run.scores.get(row["item_id"], [row["score"]]) for row in graded_rows]
     right_shares = [

@@ -49,7 +49,7 @@ AUDITS = {
 """Audit of an operator; others belong to ``invariance`` or ``attack``."""
 
 MIN_REPEATS = 2
-"""Minimum number of verdicts on one output that can agree or differ."""
+"""Number of verdicts on one output from which they can agree or differ."""
 
 _NO_OTHER_CHANGE = "no other harmless change of these outputs was judged, and right outputs were judged once; ask twice or more"
 

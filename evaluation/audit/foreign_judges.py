@@ -41,6 +41,7 @@ from .sampling import ChosenProbes, choose_probes
 from .scored import ScoredProbe, scored_probes
 
 _SYSTEM = "probes"
+"""System of all exported outputs, so that no name reveals a probe."""
 
 
 def probe_name(key: ItemKey) -> str:
@@ -166,7 +167,7 @@ class _RepeatNumbers:
         trial_and_repeat = verdict.trial, verdict.repeat
         if trial_and_repeat in number_of:
             return None
-        # Trials become repeats, and keep their own number if it is free.
+        # A trial becomes the repeat of its number, or the next free one.
         number = next(number for number in count(sum(trial_and_repeat)) if number not in number_of.values())
         number_of[trial_and_repeat] = number
         return number

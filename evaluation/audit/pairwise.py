@@ -101,7 +101,7 @@ class ComparedProbe(NamedTuple):
     Attributes:
         scored: The probe. Its score is the preference for it over the right output, as mean of both orders; None unless both have a verdict.
         first_chosen: Preference for the output shown first, as mean of both orders; None unless both have a verdict.
-        longer_by: Number of characters by which the probe is longer, or None if one of the two has calls or turns.
+        longer_by: Number of characters by which the probe is longer than its right output, or None if one of the two has calls or turns.
     """
 
     scored: ScoredProbe
@@ -224,22 +224,30 @@ def length_bias(compared: Iterable[ComparedProbe]) -> AuditComparison:
     return comparison_of(LENGTH, "verbosity", shift_of(differences), untested)
 
 
-_BIASES: dict[str, tuple[Concern, str, str, str]] = {
-    POSITION: ("goes by position", "the output shown {} is chosen too often", "first", "second"),
-    LENGTH: ("goes by length", "the {} of two equally good outputs is preferred", "longer", "shorter"),
+class _Bias(NamedTuple):
+    """Words about a bias; ``sentence`` takes the word for the output that is preferred."""
+
+    concern: Concern
+    sentence: str
+    if_above: str
+    if_below: str
+
+
+_BIASES = {
+    POSITION: _Bias("goes by position", "the output shown {} is chosen too often", "first", "second"),
+    LENGTH: _Bias("goes by length", "the {} of two equally good outputs is preferred", "longer", "shorter"),
 }
-"""Concern, sentence, and words for the preferred output and the other, by comparison."""
+"""Words about each bias, by the name of its comparison."""
 
 
 def _bias_findings(comparisons: Iterable[AuditComparison]) -> Iterator[JudgeWeakness]:
     for comparison in comparisons:
         if comparison.found and comparison.name in _BIASES:
-            concern, preference, if_above, if_below = _BIASES[comparison.name]
-            preferred = preference.format(
-                if_above if (comparison.difference.value or 0.0) > 0.0 else if_below
-            )
+            bias = _BIASES[comparison.name]
+            is_above = (comparison.difference.value or 0.0) > 0.0
+            preference = bias.sentence.format(bias.if_above if is_above else bias.if_below)
             yield JudgeWeakness(
-                concern=concern,
+                concern=bias.concern,
                 where=comparison.name,
-                sentence=f"{preferred}: share of the {if_above} minus 0.5 is {comparison.difference} (Holm p {comparison.holm_p:.4f})",
+                sentence=f"{preference}: share of the {bias.if_above} minus 0.5 is {comparison.difference} (Holm p {comparison.holm_p:.4f})",
             )

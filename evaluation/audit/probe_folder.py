@@ -64,7 +64,7 @@ class ProbeManifest(msgspec.Struct, frozen=True, kw_only=True):
         inputs: SHA-256 of each input file.
         files: SHA-256 of each file of the folder.
         right_outputs: Number of right outputs that were mutated.
-        passed_over: Number of other outputs, by reason.
+        passed_over: Number of outputs that were not mutated, by reason.
         operators: Counts for each operator; those that applied nowhere are omitted.
     """
 

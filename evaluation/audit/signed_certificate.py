@@ -33,6 +33,7 @@ PREDICATE_TYPE = "urn:fiducial-eval:judge-certificate:v1"
 
 _MAX_BYTES = 64 * 1024 * 1024
 _MAX_KEY_BYTES = 64 * 1024
+"""Files with more bytes are no envelope and no key."""
 
 
 class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -191,7 +192,7 @@ def _decode_base64(text: str, path: Path) -> bytes:
 
 
 def _read_limited(path: Path, limit: int) -> bytes:
-    """Return a file's content, cut off one byte above the limit."""
+    """Return a file's content, cut off above the limit, so that a larger file cannot be parsed."""
     with path.open("rb") as file:
         return file.read(limit + 1)
 

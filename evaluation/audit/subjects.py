@@ -16,7 +16,10 @@ from ...records import Case, CaseIndex, Kind, Output, kind_spec
 from ..inputs import EvaluationInputs, FileSlice, outputs_in
 
 _MAX_SIBLINGS = 3
+"""Other cases whose answers are tried for a case."""
+
 _CASES_PER_PIECE = 100
+"""Cases that a process takes at once."""
 
 
 class Siblings:
@@ -55,7 +58,7 @@ class RightOutputs:
     """Right outputs to mutate, in pieces that any process can work on.
 
     Attributes:
-        composed: Number of grounded cases; a statement is composed from their results if these are structured.
+        composed: Number of grounded cases, from whose results statements are composed if these are structured.
 
     Args:
         inputs: Outputs of systems, from which the right ones are chosen; None to make right outputs from the references.

@@ -16,20 +16,22 @@ from .ladder.ladder_results import level_of
 from .probe_folder import ProbeFacts
 from .scored import ScoredProbe
 
-_MAX_TEXT = 1_600
+_MAX_TEXT_LENGTH = 1_600
 """Characters of an output's text in an example, chosen so that the change is within it."""
 
-_MAX_REQUEST = 600
-_MAX_REASON = 600
+_MAX_REQUEST_LENGTH = 600
+_MAX_REASON_LENGTH = 600
+"""Characters of the user's message, and of the judge's reason, in an example."""
 
-_MAX_VERDICTS = 30
+
+_MAX_LISTED_VERDICTS = 30
 """Verdicts listed for one weakness."""
-_MAX_LISTED_TEXT = 200
+_MAX_LISTED_LENGTH = 200
 """Characters of a change or reason in this list."""
 
 
 class _MisjudgedProbes(NamedTuple):
-    """Wrongly judged probes of a weakness, the one to show first, and the number graded."""
+    """Wrongly judged probes of a weakness, of ``n`` graded ones; the first is the example."""
 
     judge: str
     where: str
@@ -90,10 +92,10 @@ def _example(
         verdicts=[
             WrongVerdict(
                 case_id=probe.facts.key.case_id,
-                change=probe.facts.change[:_MAX_LISTED_TEXT],
-                reason=(probe.reason or "")[:_MAX_LISTED_TEXT],
+                change=probe.facts.change[:_MAX_LISTED_LENGTH],
+                reason=(probe.reason or "")[:_MAX_LISTED_LENGTH],
             )
-            for probe in weakness.wrong[:_MAX_VERDICTS]
+            for probe in weakness.wrong[:_MAX_LISTED_VERDICTS]
         ],
     )
 
@@ -118,13 +120,13 @@ def shown_probe(
     return ShownProbe(
         case_id=facts.key.case_id,
         plants=facts.plants,
-        request=_request(cases[facts.key.case_id])[:_MAX_REQUEST],
+        request=_request(cases[facts.key.case_id])[:_MAX_REQUEST_LENGTH],
         right=right_text,
         planted=planted_text,
         change=facts.change,
         score=score,
         label=facts.label,
-        reason=None if reason is None else reason[:_MAX_REASON],
+        reason=None if reason is None else reason[:_MAX_REASON_LENGTH],
     )
 
 
@@ -166,16 +168,16 @@ def _arguments(arguments: Any) -> str:
 
 def _windows(right_text: str, planted_text: str) -> tuple[str, str]:
     """Cut both texts to the part around their first difference."""
-    if max(len(right_text), len(planted_text)) <= _MAX_TEXT:
+    if max(len(right_text), len(planted_text)) <= _MAX_TEXT_LENGTH:
         return right_text, planted_text
     first_difference = next(
         (position for position, (a, b) in enumerate(zip(right_text, planted_text, strict=False)) if a != b),
         min(len(right_text), len(planted_text)),
     )
-    start = max(0, first_difference - _MAX_TEXT // 4)  # most of the text follows the change
+    start = max(0, first_difference - _MAX_TEXT_LENGTH // 4)  # most of the text follows the change
     return _window(right_text, start), _window(planted_text, start)
 
 
 def _window(text: str, start: int) -> str:
-    end = start + _MAX_TEXT
+    end = start + _MAX_TEXT_LENGTH
     return f"{'... ' if start else ''}{text[start:end]}{' ...' if len(text) > end else ''}"

@@ -26,14 +26,16 @@ _FILE_HASH_KEY = "fiducial_file"
 """Metadata key with the hash of the batch file, by which a batch is found that was started just before a kill."""
 
 _CANNOT_LIST = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
-"""Answers of endpoints that do not list batches."""
+"""HTTP statuses with which endpoints answer that do not list batches."""
 
 _ATTEMPTS = 5
 _FIRST_WAIT = 0.5
 """Initial backoff in seconds, doubled per failure to start a batch."""
-_TIMEOUT = 600.0
+_TIMEOUT_SECONDS = 600.0
 _MAX_MESSAGE_LENGTH = 300
-_CONTINUE = "rerun the command to continue"
+"""Characters of the library's message that an error quotes."""
+
+_CONTINUE_HINT = "rerun the command to continue"
 
 
 class BatchStatus(msgspec.Struct, frozen=True):
@@ -76,7 +78,7 @@ class BatchEndpoint:
         ssl_context = httpx2.create_ssl_context()  # one for both clients: reading the certificates takes time
         client_options: dict[str, Any] = {
             "max_retries": _ATTEMPTS,
-            "timeout": _TIMEOUT,
+            "timeout": _TIMEOUT_SECONDS,
             "http_client": openai.DefaultHttpxClient(follow_redirects=False, verify=ssl_context),
             **endpoint.client_options(),
         }
@@ -112,14 +114,14 @@ class BatchEndpoint:
                 existing = self.find(sha256, others=others)
                 if existing is not None:
                     return existing
-        raise AssertionError("neither begun nor failed")
+        raise AssertionError("neither begun nor failed")  # the last attempt returns or raises
 
     def _create(self, file_id: str, sha256: str) -> BatchStatus:
         batch = self._without_retries.batches.create(
             input_file_id=file_id,
             # Azure's path has no version, which the library's types do not allow.
             endpoint=cast("Any", self.url),
-            completion_window="24h",
+            completion_window="24h",  # the only one that OpenAI offers
             metadata={_FILE_HASH_KEY: sha256},
         )
         return _status(batch)
@@ -137,7 +139,7 @@ class BatchEndpoint:
         """
         try:
             with self._translated_errors("list batches"):
-                page = self._client.batches.list(limit=100)
+                page = self._client.batches.list(limit=100)  # the most that one page may have
                 for batch in page.data:
                     if (batch.metadata or {}).get(_FILE_HASH_KEY) == sha256 and batch.id not in others:
                         status = _status(batch)
@@ -178,7 +180,8 @@ class BatchEndpoint:
         self._downloads.close()
 
     @contextmanager
-    def _translated_errors(self, action: str, *, not_found_hint: str = _CONTINUE) -> Generator[None]:
+    def _translated_errors(self, action: str, *, not_found_hint: str = _CONTINUE_HINT) -> Generator[None]:
+        """Raise the library's errors as ProviderError; ``action`` completes "cannot ..."."""
         import httpx2  # noqa: PLC0415 - openai's HTTP library
         import openai  # noqa: PLC0415 - see __init__
 
@@ -186,7 +189,7 @@ class BatchEndpoint:
             yield
         except (openai.OpenAIError, httpx2.HTTPError) as error:  # openai does not wrap errors of a download
             text = str(error).replace(self._secret, "***") if self._secret else str(error)
-            next_step = not_found_hint if isinstance(error, openai.NotFoundError) else _CONTINUE
+            next_step = not_found_hint if isinstance(error, openai.NotFoundError) else _CONTINUE_HINT
             raise ProviderError(f"cannot {action}: {text[:_MAX_MESSAGE_LENGTH]}; {next_step}") from error
         except (AttributeError, TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             # The library does not validate replies, so that a wrong or deeply nested one fails anywhere.

@@ -74,10 +74,10 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
         )
         files: list[BatchFile] = []
         for model, requests_to_model in groupby(requests, key=lambda request: request.model):
-            first = (
+            first_path = (
                 path if not files else path.with_stem(f"{path.stem}-{_INVALID_IN_FILE_NAME.sub('-', model)}")
             )
-            files += write_batch(requests_to_model, file_numbering(first, [file.path for file in files]))
+            files += write_batch(requests_to_model, file_numbering(first_path, [file.path for file in files]))
         return files
 
 
@@ -85,6 +85,7 @@ def _unanswered_requests(
     questions: Questions, tasks: Iterable[JudgeTask], inputs: EvaluationInputs, lookup: Lookup
 ) -> Iterator[Request]:
     settled = _settled_keys(questions.run)
+    # A batch file is for one model, so the requests to a model must follow each other.
     for task in sorted(tasks, key=lambda task: task.model):
         if task.prompt_judge is not None:
             work = criterion_work(
@@ -107,7 +108,7 @@ def _lookup(replies: BatchResults, progress: Progress) -> Lookup:
 
 
 def _settled_keys(run: Path | None) -> Container[VerdictKey]:
-    """Return the keys with a verdict in a run folder; do not create or write an empty one."""
+    """Return the keys with a verdict in a run folder; leave an empty or missing folder as it is."""
     if run is None or not run.exists() or not any(run.iterdir()):
         return ()
     with RunWriter(run) as writer:

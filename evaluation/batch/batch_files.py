@@ -54,14 +54,14 @@ def write_batch(
     line = next(lines, None)
     while line is not None:
         path, digest = path_of(len(files) + 1), hashlib.sha256()
-        n_requests, size = 0, 0
+        n_requests = n_bytes = 0
         with atomic_write(path) as file:
             while line is not None and (
-                not n_requests or (n_requests < max_requests and size + len(line) <= max_bytes)
+                not n_requests or (n_requests < max_requests and n_bytes + len(line) <= max_bytes)
             ):
                 file.write(line)
                 digest.update(line)
-                n_requests, size = n_requests + 1, size + len(line)
+                n_requests, n_bytes = n_requests + 1, n_bytes + len(line)
                 line = next(lines, None)
         files.append(BatchFile(path, n_requests, digest.hexdigest()))
     return files
@@ -74,9 +74,9 @@ def file_numbering(path: Path, taken: Iterable[Path] = ()) -> Callable[[int], Pa
     """
     taken_names = {file.name.casefold() for file in taken}
     numbered = (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
-    free = (file for file in chain([path], numbered) if file.name.casefold() not in taken_names)
+    free_paths = (file for file in chain([path], numbered) if file.name.casefold() not in taken_names)
     # The number is not needed: names come in order, and those that are taken shift the rest.
-    return lambda _number: next(free)
+    return lambda _number: next(free_paths)
 
 
 def _line(request: Request, url: str) -> bytes:

@@ -140,6 +140,7 @@ def collect_replies(
         keys.update(read_custom_ids(ledger.folder / entry.file))
     with closing(BatchEndpoint(reached_access.endpoint, sleep=mode.sleep)) as endpoint:
         _finish_batches(ledger, endpoint, step.context.progress, mode)
+        # Each request is sent once, so the loop ends; second attempts at unreadable replies are new requests.
         while _write_batches(
             without_duplicates(_unanswered_requests(step, reached_access, ledger), keys),
             ledger,
@@ -228,6 +229,7 @@ def _write_batches(requests: Iterator[Request], ledger: Ledger, access: ModelAcc
     """Write batch files and add them to the ledger; return whether there were any requests."""
     new_entries: list[BatchEntry] = []
     affordable = (request for request in requests if access.budget is None or access.budget.admit(request))
+    # Requests come ordered by model, see `_pending_work`.
     for _, requests_to_model in groupby(affordable, key=lambda request: request.model):
         start = len(new_entries)
         files = write_batch(requests_to_model, partial(ledger.next_file, start), url=url)

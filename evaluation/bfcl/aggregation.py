@@ -23,11 +23,9 @@ from .category_scores import CategoryScore, Effort
 _OVERALL_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn": 30, "agentic": 40}
 """Weights in the overall score, in percent."""
 
-_SIMPLE = ("simple_python", "simple_java", "simple_javascript")
-"""Categories of the summary ``simple``."""
-
-_LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
-"""Categories of the summary ``live``."""
+_SIMPLE_CATEGORIES = ("simple_python", "simple_java", "simple_javascript")
+_LIVE_CATEGORIES = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
+"""Categories of the summaries ``simple`` and ``live``."""
 
 
 class Accuracy(msgspec.Struct, frozen=True):
@@ -76,12 +74,12 @@ def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
     def members(group: str) -> list[Accuracy]:
         return [categories[category.name] for category in expand([group])]
 
-    simple = _mean(categories[name] for name in _SIMPLE)
+    simple = _mean(categories[name] for name in _SIMPLE_CATEGORIES)
     web_search, memory = _mean(members("web_search")), _mean(members("memory"))
     other_non_live = [categories[name] for name in ("multiple", "parallel", "parallel_multiple")]
     groups = {
         "non_live": _mean([simple, *other_non_live]),
-        "live": _weighted_mean([categories[name] for name in _LIVE]),
+        "live": _weighted_mean([categories[name] for name in _LIVE_CATEGORIES]),
         "irrelevance": _mean([categories["irrelevance"], categories["live_irrelevance"]]),
         "multi_turn": _mean(members("multi_turn")),
         "agentic": _mean([web_search, memory]),
@@ -105,6 +103,7 @@ def _accuracy(name: str, scores: Mapping[str, CategoryScore]) -> Accuracy:
 
 
 def _mean(parts: Iterable[Accuracy]) -> Accuracy:
+    """Return the mean in which every part counts alike."""
     parts = list(parts)
     return Accuracy(
         sum(part.value for part in parts) / len(parts),
@@ -114,6 +113,7 @@ def _mean(parts: Iterable[Accuracy]) -> Accuracy:
 
 
 def _weighted_mean(parts: list[Accuracy]) -> Accuracy:
+    """Return the mean in which every entry counts alike."""
     count = sum(part.count for part in parts)
     value = sum(part.value * part.count for part in parts) / count
     return Accuracy(value, count, all(part.available for part in parts))
@@ -178,6 +178,7 @@ def rate(score: CategoryScore) -> Statistic:
 
 def missing_categories(system: SystemScore) -> list[str]:
     """Return the categories that were not scored, which count as 0 in the summary scores."""
+    # No summary score includes format sensitivity.
     scored_or_unweighted = {*system.scores, "format_sensitivity"}
     return [name for name in system.summary.categories if name not in scored_or_unweighted]
 

@@ -25,7 +25,7 @@ class CategoryTally(msgspec.Struct):
         """Fraction of graded answers that are right, or None if nothing was graded."""
         return self.correct / self.total if self.total else None
 
-    def count(self, *, valid: bool) -> None:
+    def add(self, *, valid: bool) -> None:
         """Add one graded answer."""
         self.correct += valid
         self.total += 1
@@ -65,10 +65,10 @@ class CategoryScore(msgspec.Struct):
         if finding.outcome != "graded":
             self.undecided += 1
             return
-        self.tally.count(valid=finding.valid)
+        self.tally.add(valid=finding.valid)
         if self.category.family == "format_sensitivity":
             configuration = parse_sensitivity_id(entry_id).configuration.id
-            self.configurations.setdefault(configuration, CategoryTally()).count(valid=finding.valid)
+            self.configurations.setdefault(configuration, CategoryTally()).add(valid=finding.valid)
 
     def header(self) -> dict[str, Any]:
         """Return the first line of the score file."""
@@ -91,7 +91,7 @@ def spread(configurations: dict[str, CategoryTally]) -> dict[str, float]:
     """
     accuracies = [tally.accuracy for tally in configurations.values() if tally.accuracy is not None]
     has_spread = len(accuracies) > 1
-    # Percentage points: a variance has the square of their factor.
+    # In percentage points: deviations are multiplied by 100, and a variance by its square.
     variance = statistics.variance(accuracies) if has_spread else 0.0
     deviation = statistics.stdev(accuracies) if has_spread else 0.0
     delta = max(accuracies) - min(accuracies) if has_spread else 0.0

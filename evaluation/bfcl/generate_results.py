@@ -23,6 +23,8 @@ from ..progress import Progress
 from ..store.journal import Journal
 
 VERSION = "v4"
+"""BFCL's version in the names of result files."""
+
 _INFERENCE_ERROR = "Error during inference: "
 """Prefix of BFCL's result for an entry whose call failed; BFCL's checker grades it as wrong."""
 
@@ -102,7 +104,7 @@ def _result_file(folder: Path, category: Category) -> Path:
 
 def system_folder(results: Path, system: str) -> Path:
     """Return the folder of a system's results in a tree."""
-    return results / system.replace("/", "_")
+    return results / system.replace("/", "_")  # as BFCL does
 
 
 @contextmanager
@@ -188,6 +190,7 @@ def result_line(attempt: Attempt, *, in_turns: bool) -> dict[str, Any]:
         fields["reasoning_content"] = attempt.reasoning
     line: dict[str, Any] = {"id": attempt.case.id}
     if not in_turns:
+        # BFCL writes the only step of a single-turn entry without lists around it.
         line |= {name: turns[0][0] for name, turns in fields.items() if turns and turns[0]}
     else:
         line |= {**fields, "inference_log": list(_inference_log(attempt))}

@@ -132,7 +132,7 @@ _MAX_BITS = 4096
 
 
 def encoded_line(value: Any) -> bytes:
-    """Write one line of a score file.
+    """Encode one line of a score file.
 
     Args:
         value: Any value; those that JSON cannot express become their ``str``.
@@ -148,6 +148,7 @@ def encoded_line(value: Any) -> bytes:
 
 
 def _to_writable(value: Any, levels: int) -> Any:
+    """Replace numbers and nesting that cannot be written; ``levels`` of nesting are left."""
     if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         return hex(value)
     if not isinstance(value, dict | list | tuple):

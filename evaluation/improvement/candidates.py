@@ -90,7 +90,14 @@ def _with_original_name(candidate: TriedPrompt, original: Path) -> TriedPrompt:
 
 
 class ProposedPrompts(NamedTuple):
-    """Candidates that a model wrote, from how many replies, and the number of failed calls."""
+    """Candidates that a model wrote, and the cost of asking for them.
+
+    Attributes:
+        candidates: The candidates, refused ones included.
+        replies: Number of saved replies.
+        usage: Usage of all saved replies, those of earlier commands included.
+        failed: Number of failed calls.
+    """
 
     candidates: list[TriedPrompt]
     replies: int

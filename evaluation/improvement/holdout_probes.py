@@ -65,7 +65,7 @@ def holdout_probes(
     environments: Mapping[str, type],
     progress: Progress,
 ) -> Path | None:
-    """Make a folder of probes from held-out items, or None if they allow none.
+    """Make a folder of probes from held-out items; return None if no probe can be made.
 
     Args:
         items: The held-out items.
@@ -126,7 +126,7 @@ def _appended_probe(item: LabelledItem, operator: str, plants: Plants, appended:
     output = msgspec.structs.replace(
         source,
         system=f"{source.system}~{operator}",
-        trial=source.trial * 1_000,
+        trial=source.trial * 1_000,  # the first probe of this trial, see `probe_number`
         text=f"{source.text}{appended}",
     )
     evidence = origin(operator, plants, source, appended, _CONTROL if plants == "attack" else "")

@@ -110,7 +110,7 @@ def judge_side(
         environments=plan.environments,
         judge_parameters=plan.judge_parameters,
         prices=plan.prices,
-        retry_unreadable=0,  # one command opens the folder several times
+        retry_unreadable=0,  # each time that one command opens the folder would count as a later command
     )
     conclusion = run_plan(run_settings, use.access, use.progress, use.now)
     if conclusion.not_judged is not None:

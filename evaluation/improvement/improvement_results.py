@@ -134,7 +134,7 @@ class Improvement(Result, Framed, frozen=True, kw_only=True):
         best: File of the best candidate in development, or None if none was tried.
         look: The look at the holdout, or None if none was taken.
         gain: Gain on the holdout.
-        ungraded: Number of held-out items that the current prompt left ungraded, and the new one; these count as disagreements.
+        ungraded: Numbers of held-out items that the current and the new prompt left ungraded; these count as disagreements.
         changes: Changes on probes, by operator.
         margin: Loss on probes that must be excluded.
         costs: Costs by part.

@@ -183,7 +183,7 @@ def _with_candidates(
     results: Improvement,
 ) -> Improvement:
     """Add the candidates from files, then those that a model writes."""
-    plan, use, _, (items, _) = improvement
+    plan, use, items = improvement.plan, improvement.use, improvement.sides.development
     current = _current_prompt(improvement)
     if plan.writer is None or not plan.proposals:
         return replace(results, tried=mark_duplicates(candidates))
@@ -203,7 +203,7 @@ def _rank_candidates(
     improvement: _StartedImprovement, results: Improvement, current: TriedPrompt
 ) -> _Development:
     """Judge the development items with every candidate, and name the best one."""
-    plan, use, _, (items, _) = improvement
+    plan, use, items = improvement.plan, improvement.use, improvement.sides.development
     usable = [prompt for prompt in results.tried if prompt.path and not prompt.refused]
     if not usable:
         return _Development(results)
@@ -238,7 +238,7 @@ def _agreement(prompt: TriedPrompt) -> float:
 
 def _test_on_holdout(improvement: _StartedImprovement, results: Improvement, winner: str) -> Improvement:
     """Compare the best candidate with the current prompt on the holdout, then on probes."""
-    plan, use, _, (_, items) = improvement
+    plan, use, items = improvement.plan, improvement.use, improvement.sides.holdout
     look = record_look(plan.out, Path(winner), adjudicated_sha256(items), use.now())
     judged_side = judge_side(plan, HOLDOUT, items, [plan.prompt, winner], use)
     costs = _with_cost(results.costs, judged_side.cost)
@@ -302,9 +302,9 @@ def _test_on_probes(
     improvement: _StartedImprovement, results: Improvement, winner: str, look: HoldoutLook
 ) -> Improvement:
     """Audit both prompts on the plan's probes, or on probes made from the holdout."""
-    plan, use, task, (_, items) = improvement
+    plan, use, task = improvement.plan, improvement.use, improvement.task
     probes = plan.probes or holdout_probes(
-        items, plan.out, task.threshold.at, plan.environments, use.progress
+        improvement.sides.holdout, plan.out, task.threshold.at, plan.environments, use.progress
     )
     if probes is None:
         return results

@@ -31,7 +31,7 @@ from ..store.run_store import RunStore
 MIN_LABELLED_ITEMS = 10
 """Minimum number of labelled items for development, and for the holdout."""
 
-_RANKS = float(1 << 64)
+_RANK_COUNT = float(1 << 64)
 """Number of values of a rank, an eight-byte hash."""
 
 _DIVISION_FILE = "division.json"
@@ -122,14 +122,14 @@ def labelled_items(labelled: LabelledSet, task: JudgeTask) -> list[LabelledItem]
 
 
 def divide_items(items: Iterable[LabelledItem], seed: int, holdout: float) -> DividedItems:
-    """Divide items by a hash of their group, so that groups stay on their side.
+    """Divide items by a hash of their group, so that added labels move none; see decision 30.
 
     Raises:
         InputError: A side has too few labelled items.
     """
     sides = DividedItems([], [])
     for item in items:
-        position = int.from_bytes(drawn_rank(item.group, seed), "big") / _RANKS
+        position = int.from_bytes(drawn_rank(item.group, seed), "big") / _RANK_COUNT
         (sides.holdout if position < holdout else sides.development).append(item)
     for name, side in sides._asdict().items():
         labelled_count = sum(item.label is not None for item in side)
@@ -154,6 +154,8 @@ def lock_division(
     out: Path, items: Iterable[LabelledItem], judge: str, *, seed: int, holdout: float, margin: float
 ) -> None:
     """Record an improvement's items, judge (by fingerprint), division and margin in its folder.
+
+    A rerun must use the same, because each could be chosen after a look at the holdout; see decision 30.
 
     Raises:
         RunFolderError: The folder belongs to another improvement.

@@ -113,13 +113,17 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[UnexpressedDeci
 def _decided_outputs(store: RunStore) -> dict[str, list[_DecidedOutput]]:
     """Return the outputs with a clear decision, by case."""
     decisions = decisions_of(store.adjudications, store.path / ADJUDICATIONS).by_item
-    cases: dict[str, list[_DecidedOutput]] = {}
+    by_case: dict[str, list[_DecidedOutput]] = {}
     for file in store.inputs.outputs:
         for output in read_outputs(file):
-            on_output = decisions.get(str(output.key), ())
-            if on_output and (decision := majority_decision(on_output)) != "undecidable":
-                cases.setdefault(output.case_id, []).append(_DecidedOutput(output, decision, on_output))
-    return cases
+            decisions_on_output = decisions.get(str(output.key), ())
+            if not decisions_on_output:
+                continue
+            decision = majority_decision(decisions_on_output)
+            if decision != "undecidable":
+                decided_output = _DecidedOutput(output, decision, decisions_on_output)
+                by_case.setdefault(output.case_id, []).append(decided_output)
+    return by_case
 
 
 def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | None]:
@@ -233,10 +237,11 @@ def corrected_cases(cases: CaseFiles, patch: InputPath) -> Iterator[Case]:
         corrections_by_case[case_id] = (line, correction)
     files = case_files(cases)
     for case in chain.from_iterable(read_records(path, Case) for path in files):
-        line, correction = corrections_by_case.pop(case.id, (0, None))
-        if correction is None:
+        numbered_correction = corrections_by_case.pop(case.id, None)
+        if numbered_correction is None:
             yield case
             continue
+        line, correction = numbered_correction
         if reference_sha256(case) != correction.was:
             raise _patch_error(
                 patch,

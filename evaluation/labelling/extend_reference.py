@@ -72,12 +72,14 @@ def _match_calls(
     matched_arguments: dict[int, dict[str, Any]] = {}
     for matches in (_accepts, _is_alike):
         for index, call in enumerate(accepted):
+            if index in matched_arguments:
+                continue
             number = next(
                 (number for number, output_call in unmatched_calls.items() if matches(call, *output_call)),
                 None,
             )
-            if index not in matched_arguments and number is not None:
-                matched_arguments[index] = unmatched_calls.pop(number)[1]
+            if number is not None:
+                _, matched_arguments[index] = unmatched_calls.pop(number)
     return [matched_arguments[index] for index in range(len(accepted))] if not unmatched_calls else None
 
 

@@ -30,7 +30,7 @@ class JoinedLabels(msgspec.Struct, frozen=True, kw_only=True):
         added: Number of people's labels that are new or changed.
         replaced: Number of these that replace another grade by the same person.
         unchanged: Number of labels that existed before.
-        superseded: Number of rows that are replaced by a later row of the same person on the same output.
+        superseded: Number of rows that a later row of the same person on the same output replaces.
         ties: Number of outputs without a label, because people disagree.
         unmatched: Number of labels without an output.
         first_unmatched: Id of the first of these.

@@ -67,10 +67,10 @@ def join_references(files: Iterable[InputPath], table: References, to: Path) -> 
             ids_in_table.add(case.id)
         if completed != case:
             _validate(completed, table)
-            added_count, replaced_count = (
-                added_count + _lacks_reference(case),
-                replaced_count + (not _lacks_reference(case)),
-            )
+            if _lacks_reference(case):
+                added_count += 1
+            else:
+                replaced_count += 1
             cases.append(completed)
         else:
             cases.append(case)

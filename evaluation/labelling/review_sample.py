@@ -48,7 +48,7 @@ class ReviewSample(msgspec.Struct, frozen=True, kw_only=True):
         keys: The outputs, in the order of labelling.
         chances: Drawing probability of each output, if these differ.
         agreed: Number of outputs on which label and judges agree.
-        agreements: Number of outputs from which these were drawn.
+        agreements: Number of outputs from which the ``agreed`` ones were drawn.
     """
 
     kind: SampleKind

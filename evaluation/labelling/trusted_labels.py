@@ -120,6 +120,7 @@ def _with_added_labels(before: Iterable[Verdict], file_labels: Sequence[Verdict]
             keys_added.add(label.key)
             added_later.append(label)
         elif REVIEW in label.evidence and (label.key, label.by) not in in_file:
+            # A review after an added label stays after it, since the last label counts.
             (added_later if label.key in keys_added else reviewed).append(label)
     return [*reviewed, *file_labels, *added_later]
 

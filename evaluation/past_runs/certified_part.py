@@ -195,4 +195,5 @@ def _kept_bounds(pass_at: float, threshold: float | None) -> tuple[float | None,
     """Return the highest failing and the lowest passing score that is kept."""
     if threshold is None:
         return None, None
+    # Confidence is a score's distance from the pass threshold, as a share of the way to 0 or 1.
     return pass_at * (1 - threshold), pass_at + (1 - pass_at) * threshold

@@ -184,7 +184,7 @@ def _verdicts_by_output(store: RunStore, later_names: Mapping[str, str]) -> dict
     by_output: dict[ItemKey, _OutputVerdicts] = {}
     is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
-        if is_part(verdict.key):
+        if is_part(verdict.key):  # a statement or criterion of an output
             continue
         key = verdict.key._replace(system=later_names.get(verdict.system, verdict.system))
         verdicts = by_output.setdefault(key, _OutputVerdicts(None, {}))
@@ -340,7 +340,7 @@ def _label_contents(store: RunStore, later_names: Mapping[str, str]) -> dict[Ite
 def _content_hashes(
     store: RunStore, later_names: Mapping[str, str], keys: Container[ItemKey]
 ) -> dict[ItemKey, int]:
-    """Return a hash of each of these outputs, except for the system's name."""
+    """Return a hash, valid in this process, of each of these outputs without the system's name."""
     return {
         key: hash(encode_json(msgspec.structs.replace(output, system="")))
         for path in store.inputs.outputs

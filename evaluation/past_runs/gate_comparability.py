@@ -25,8 +25,8 @@ _MIN_COMMON_SHARE = 0.8
 _MAX_CASES_NAMED = 3
 """Cases that a reason names."""
 
-_IDENTITY_WITHOUT_RULES = {"inputs", "sharded"}
-"""Parts of a run's identity that do not influence grades."""
+_FACTS_WITHOUT_INFLUENCE = {"inputs", "sharded"}
+"""Facts of a run's identity that do not influence grades; cases are compared by themselves."""
 
 
 class GatePair(NamedTuple):
@@ -120,7 +120,7 @@ def _has_judged(run: GatedRun) -> bool:
 
 
 def _changed_settings(before: Manifest, after: Manifest, *, has_judged: bool) -> Iterator[str]:
-    keys = {**before.identity, **after.identity}.keys() - _IDENTITY_WITHOUT_RULES
+    keys = {**before.identity, **after.identity}.keys() - _FACTS_WITHOUT_INFLUENCE
     for key in sorted(keys):
         value_before, value_after = before.identity.get(key), after.identity.get(key)
         if value_before != value_after:
@@ -171,7 +171,7 @@ def _same_files(before: GatedRun, after: GatedRun) -> bool:
     if before.manifest is None or after.manifest is None:
         return False
     hashes_before, hashes_after = (
-        [file.sha256 for file in _case_and_output_files(manifest)[0]]
+        [file.sha256 for file in _input_files(manifest).cases]
         for manifest in (before.manifest, after.manifest)
     )
     return bool(hashes_before) and hashes_before == hashes_after
@@ -199,8 +199,8 @@ def regrading_command(before: GatedRun, after: GatedRun) -> str:
     """
     if before.manifest is None or after.manifest is None:
         return ""
-    cases = [file.path for file in _case_and_output_files(after.manifest)[0]]
-    outputs = tuple(file.path for file in _case_and_output_files(before.manifest)[1]) or ("OUTPUTS",)
+    cases = [file.path for file in _input_files(after.manifest).cases]
+    outputs = tuple(file.path for file in _input_files(before.manifest).outputs) or ("OUTPUTS",)
     command = proposed("run", *(cases or ["CASES"]), outputs=outputs)
     typed_after = typed_command(after.manifest.command) if after.manifest.command else None
     if typed_after is not None and typed_after.verb in {"run", "judge"}:
@@ -213,10 +213,16 @@ def regrading_command(before: GatedRun, after: GatedRun) -> str:
     return str(command.also(*options_named("run", out=f"{before.name}-again")))
 
 
-def _case_and_output_files(manifest: Manifest) -> tuple[Sequence[KeptInput], Sequence[KeptInput]]:
-    """Return a run's case files and its output files."""
+class _InputFiles(NamedTuple):
+    """Case files and output files of a run."""
+
+    cases: Sequence[KeptInput]
+    outputs: Sequence[KeptInput]
+
+
+def _input_files(manifest: Manifest) -> _InputFiles:
     inputs, count = manifest.inputs or [], manifest.case_files or 1
-    return inputs[:count], inputs[count:]
+    return _InputFiles(cases=inputs[:count], outputs=inputs[count:])
 
 
 def _judge_option(judge: JudgeRecord) -> str:

@@ -78,7 +78,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
             check
             for minimum in limits.minimums
             for check in minimum_checks(
-                after, minimum, _conditions(after, limits), limits.judge_error, before
+                after, minimum, _count_conditions(after, limits), limits.judge_error, before
             )
         ),
         *_comparison_checks(before, after, pairs, limits, reasons),
@@ -137,7 +137,7 @@ def _drop_check(
         _with_absent_cases(run, gated_rows(run, outputs, pair.common, settled=verdicts_settled), pair.common)
         for run, outputs in ((before, pair.before), (after, pair.after))
     )
-    conditions, ends = _conditions(after, limits), (-1.0, 1.0)  # a drop lies between -1 and 1
+    conditions, ends = _count_conditions(after, limits), (-1.0, 1.0)  # a drop lies between -1 and 1
     has_judged = any(output.judged for outputs in (pair.before, pair.after) for output in outputs.values())
     if difference is None:
         bounds = drop_bounds(gated_scores(rows_before), gated_scores(rows_after), conditions=conditions)
@@ -170,7 +170,7 @@ def _drop_check(
     return rate_check(question, bounds, rows_after, rows_before)
 
 
-def _conditions(run: GatedRun, limits: GateLimits) -> int:
+def _count_conditions(run: GatedRun, limits: GateLimits) -> int:
     """Count the conditions that fail the gate by an interval: their upper ends share the 5 %.
 
     See decision 42.

@@ -132,7 +132,7 @@ def chance_doubt(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput]) -> str:
 
 def retry_doubt(outputs: Mapping[ItemKey, GatedOutput]) -> str:
     """Return the reason if only failed cases seem to have been retried, else an empty text."""
-    if not any(key.trial for key in outputs):
+    if not any(key.trial for key in outputs):  # no case has a second trial
         return ""
     graded_cases = {key.case_id for key, output in outputs.items() if output.score is not None}
     trials = [
@@ -155,9 +155,12 @@ def minimum_checks(
     judge_error: float | None,
     before: GatedRun | None = None,
 ) -> Iterator[GateCheck]:
-    """Check a minimum on each system; a tag of either run counts, as a branch could drop one."""
+    """Check a minimum on each system.
+
+    If it is about a tag, the cases with the tag in either run count, because a branch could drop the tag.
+    """
     only = None if not minimum.tag else cases_with_tag(run, minimum.tag, before)
-    corrected = _corrected(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
+    corrected = _corrected_rates(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
     systems = run.by_rubrics() if minimum.statistic == RUBRIC else run.systems
     for system, outputs in systems.items():
         outputs_counted = {
@@ -187,13 +190,13 @@ def minimum_checks(
             by=graded_by,
             doubt=doubt,
             labels=labels,
-            undefined=_undefined(minimum, rows),
+            undefined=_undefined_reason(minimum, rows),
             trials=minimum.k or 1,
         )
         yield rate_check(question, bounds, rows)
 
 
-def _undefined(minimum: Minimum, rows: Sequence[GatedRow]) -> UndefinedReason:
+def _undefined_reason(minimum: Minimum, rows: Sequence[GatedRow]) -> UndefinedReason:
     """Return why a rate over these rows would be undefined."""
     if minimum.statistic == "pass_rate":
         overall = setting("minimum", f"overall={minimum.at_least:g}")
@@ -231,7 +234,7 @@ def _uncorrected_bounds(rows: Sequence[GatedRow], minimum: Minimum, conditions: 
     return rate_bounds(scores, conditions=conditions)
 
 
-def _corrected(run: GatedRun, only: Collection[str] | None) -> Mapping[str, Statistic]:
+def _corrected_rates(run: GatedRun, only: Collection[str] | None) -> Mapping[str, Statistic]:
     """Return the rates that labels correct, of all outputs or of those of some cases."""
     if run.judged is None:
         return {}
@@ -284,7 +287,7 @@ def rate_check(
     question: GateQuestion,
     bounds: GateBounds,
     rows: Sequence[GatedRow],
-    was: Sequence[GatedRow] | None = None,
+    rows_before: Sequence[GatedRow] | None = None,
 ) -> GateCheck:
     """Answer a condition by the bounds of a rate, unless its grades are in doubt.
 
@@ -292,7 +295,7 @@ def rate_check(
         question: The condition.
         bounds: Bounds of the rate, or of the difference between two runs.
         rows: Outputs that it is computed from.
-        was: Outputs of the earlier run, for a difference.
+        rows_before: Outputs of the earlier run, for a difference.
     """
     answer = "cannot tell" if question.doubt else answer_of(bounds, question.limit)
     return GateCheck(
@@ -300,8 +303,8 @@ def rate_check(
         condition=question.condition,
         limit=question.limit,
         answer=answer,
-        why=question.doubt or _interval_text(bounds, question, rows, was),
-        would_tell=_would_tell(bounds, question, rows, was) if answer == "cannot tell" else "",
+        why=question.doubt or _interval_text(bounds, question, rows, rows_before),
+        would_tell=_would_tell(bounds, question, rows, rows_before) if answer == "cannot tell" else "",
         bounds=bounds,
         by=question.by,
     )
@@ -365,6 +368,7 @@ def _would_tell(
     rows_before: Sequence[GatedRow] | None,
 ) -> str:
     if question.doubt:
+        # Of all doubts, only that of `chance_doubt` is about a judge.
         return "another judge, or more labels" if question.doubt.startswith("judge ") else ""
     if bounds.value is None:
         return question.undefined.would_tell

@@ -23,6 +23,7 @@ def regressions(pair: GatePair) -> Iterator[ChangedVerdict]:
     reported = set[str]()
     for key, output in pair.after.items():
         case = key.case_id
+        # One failing output stands for all trials of its case.
         if case in reported or output.passes is not False:
             continue
         if _all_pass(passes_before.get(case, [])) and _none_pass(passes_after[case]):

@@ -76,7 +76,7 @@ def gated_records(
             path=name,
         )
     cases_by_id, outputs = {case.id: case for case in cases}, list(outputs)
-    author = graded_by or next(iter(authors), "nobody")
+    author = graded_by or next(iter(authors), "nobody")  # without a verdict, all outputs are ungraded
     crashed = {output.key for output in outputs if output.error is not None}
     by_output = {verdict.key: verdict for verdict in tool_verdicts if verdict.by == author}
     systems: dict[str, dict[ItemKey, GatedOutput]] = {}

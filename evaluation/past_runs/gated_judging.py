@@ -1,4 +1,4 @@
-"""Grades of judged outputs in a gate: by the judge that counts in the run, or by labels."""
+"""Judged outputs of a gate: the grades that count in a run, and rates corrected by labels."""
 
 from __future__ import annotations
 
@@ -88,9 +88,11 @@ class JudgedTable(NamedTuple):
         table, outputs = self.table, self.all
         if np.isnan(table.label).all():
             return {}
-        terms = SystemTerms(table.item.values, None, 0, 0.95, table.labels_chosen_by)
+        terms = SystemTerms(
+            table.item.values, against=None, flips=0, level=0.95, chosen_by=table.labels_chosen_by
+        )
         _, pooled = pooled_rates(outputs, terms)
-        contradicted = pooled.contradicted
+        contradicted = pooled.contradicted  # by all outputs, even if only some are wanted
         if only is not None:
             wanted_names = {str(key) for key in only}
             is_wanted = np.array([item in wanted_names for item in table.item.values], dtype=np.bool_)

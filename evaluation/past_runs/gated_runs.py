@@ -148,7 +148,7 @@ def gated_run(
     graded_keys: set[ItemKey] = set()
     is_part = part_test(store.verdicts.standing, store.roster)
     for verdict in store.verdicts.standing:
-        if is_part(verdict.key):
+        if is_part(verdict.key):  # a statement or criterion of an output
             continue
         if verdict.graded:
             graded_keys.add(verdict.key)
@@ -158,7 +158,7 @@ def gated_run(
     _require_same_counts(store, systems, results, len(graded_keys))
     judging = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
     if judging is not None:
-        _count_judged(systems, judging)
+        _use_judged_scores(systems, judging)
     missing = _missing_outputs(store, systems, results)
     calibrations = {} if store.calibration is None else store.calibration.judges
     findings = {
@@ -175,6 +175,7 @@ def gated_run(
         judged=judging,
         declared=declared,
         graded_by=graded_by,
+        # Too few labels say nothing against a judge; see decision 42.
         guessing={
             name: finding for name, finding in findings.items() if finding and finding != "too few labels"
         },
@@ -186,7 +187,7 @@ def gated_run(
     )
 
 
-def _count_judged(systems: Mapping[str, dict[ItemKey, GatedOutput]], judging: JudgedTable) -> None:
+def _use_judged_scores(systems: Mapping[str, dict[ItemKey, GatedOutput]], judging: JudgedTable) -> None:
     """Replace the scores by those that count in a judged run; checkers' scores become 1 or 0."""
     keys = {str(key): key for outputs in systems.values() for key in outputs}
     for name, score, by in judging.outputs():
@@ -218,7 +219,7 @@ def _arguments(arguments: object) -> str:
 
 
 def _gated_output(verdict: StoredVerdict) -> GatedOutput:
-    """Return a checker's grade; a judge's is filled in later by `_count_judged`."""
+    """Return a checker's grade; a judge's is filled in later by `_use_judged_scores`."""
     if verdict.source == "judge":
         return GatedOutput(None, verdict.by, judged=True)
     return GatedOutput(verdict.score, verdict.by, judged=False, error_type=verdict.error_type)

@@ -246,13 +246,13 @@ def _grades_by_run(runs: Iterable[_FinishedRun], passed_over: dict[str, str]) ->
     Raises:
         EditedRunError: A run was edited by hand.
     """
-    judges_of: dict[Path, set[Author]] = defaultdict(set)
+    judges_of_run: dict[Path, set[Author]] = defaultdict(set)
     for judge, runs_of_judge in _runs_by_judge(runs):
         if len(runs_of_judge) > 1:
             for run in runs_of_judge:
-                judges_of[run.path].add(judge.id)
+                judges_of_run[run.path].add(judge.id)
     grades: dict[Path, _Grades] = {}
-    for path, judges in judges_of.items():
+    for path, judges in judges_of_run.items():
         try:
             grades[path] = _read_grades(path, judges)
         except EditedRunError:  # refused, not passed over like other damage
@@ -279,11 +279,11 @@ class _WatchedJudge(NamedTuple):
 def _watch_judge(judge: JudgeRecord, grades: Mapping[str, Mapping[str, _Grade]]) -> _WatchedJudge:
     """Test a judge for drift, given its grades by run and item, oldest run first."""
     (since, first_grades), *later_runs = grades.items()
-    agreed_later: list[FloatArray] = []
+    later_agreements: list[FloatArray] = []
     for _, later_grades in later_runs:
         # A cached reply is no new evidence about the model.
         fresh_grades = {item: grade for item, grade in later_grades.items() if not grade.from_cache}
-        agreed_later.append(
+        later_agreements.append(
             np.array(
                 [
                     fresh_grades[item].agrees(judge.threshold) if item in fresh_grades else np.nan
@@ -291,14 +291,14 @@ def _watch_judge(judge: JudgeRecord, grades: Mapping[str, Mapping[str, _Grade]])
                 ]
             )
         )
-    rejudged = int(np.isfinite(agreed_later).any(axis=0).sum()) if agreed_later else 0
+    rejudged = int(np.isfinite(later_agreements).any(axis=0).sum()) if later_agreements else 0
     if not rejudged:
         return _WatchedJudge(judge.by)
-    agreed = np.array([float(grade.agrees(judge.threshold)) for grade in first_grades.values()])
+    first_agreements = np.array([float(grade.agrees(judge.threshold)) for grade in first_grades.values()])
     drops, p = paired_drops(
-        agreed, agreed_later, cluster_numbers(grade.cluster for grade in first_grades.values())
+        first_agreements, later_agreements, cluster_numbers(grade.cluster for grade in first_grades.values())
     )
-    levels = look_levels(len(p), _ALPHA)
+    levels = look_levels(len(p), _ALPHA)  # they share the 5 % over all later runs
     run_index = first_drop(p, levels)
     if run_index is None:
         return _WatchedJudge(judge.by, rejudged)

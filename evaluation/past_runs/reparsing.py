@@ -71,7 +71,11 @@ def reparse(
     with _open_inputs(path, RunStore(path).manifest) as inputs, RunWriter(path) as writer:
         writer.require_known()
         context = RunContext(inputs, writer, progress)
-        judges = {enlisted.id: reload_judge(enlisted) for enlisted in writer.roster if enlisted.is_prompt}
+        judges = {
+            judge_record.id: reload_judge(judge_record)
+            for judge_record in writer.roster
+            if judge_record.is_prompt
+        }
         counts = {before: Counter[str]() for before in judges}
         writer.rewrite(_parse_again(context, judges, counts))
         composites = _current_composites(writer, judges)
@@ -147,7 +151,7 @@ def _current_composites(
     writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]
 ) -> dict[JudgeId, _CompositeTask]:
     """Return a run's composite judges in their current form, by earlier id."""
-    parts: dict[JudgeId, JudgeDescription] = {enlisted.id: enlisted for enlisted in writer.roster}
+    parts: dict[JudgeId, JudgeDescription] = {judge_record.id: judge_record for judge_record in writer.roster}
     parts.update(judges)
     composites: dict[JudgeId, _CompositeTask] = {}
 

@@ -44,7 +44,7 @@ class PairInputs(EvaluationInputs):
         if against is not None and against not in self.systems:
             raise UsageError(f"there is no system {against!r}; there are {', '.join(self.systems)}")
         self._outputs = {output.key: output for output in inputs.outputs()}
-        self.members: Mapping[ItemKey, Members] = self._pair()
+        self.members: Mapping[ItemKey, Members] = self._make_pairs()
 
     def outputs(self) -> Iterator[Output]:
         """Yield every pair in both orders, by case in the order of first answers."""
@@ -55,7 +55,7 @@ class PairInputs(EvaluationInputs):
         """Return one of the paired outputs."""
         return self._outputs[key]
 
-    def _pair(self) -> dict[ItemKey, Members]:
+    def _make_pairs(self) -> dict[ItemKey, Members]:
         cases_and_trials = dict.fromkeys((key.case_id, key.trial) for key in self._outputs)
         members: dict[ItemKey, Members] = {}
         for case_id, trial in cases_and_trials:

@@ -46,7 +46,7 @@ class PairVerdict(NamedTuple):
 def choices_of(
     verdicts: Iterable[Verdict], pairs: PairInputs, truth: Mapping[ItemKey, float]
 ) -> dict[Author, PairVerdict]:
-    """Sort verdicts on pairs by judge and by the outputs they are about."""
+    """Return each judge's choices on pairs, and counts of its verdicts without a choice."""
     scores: dict[Author, dict[ItemKey, list[float]]] = {}
     ungraded: dict[Author, Counter[Outcome]] = {}
     for verdict in verdicts:
@@ -115,7 +115,7 @@ def _better_of(a: float | None, b: float | None) -> float:
     """Return 1 if the first is better, 0 if the second is, 0.5 if equal, NaN if one is unknown."""
     if a is None or b is None:
         return np.nan
-    return float(np.sign(a - b)) / 2 + 0.5
+    return float(np.sign(a - b)) / 2 + 0.5  # -1, 0 and 1 become 0, 0.5 and 1
 
 
 def _person_choice(truth: Mapping[ItemKey, float], pair: ItemKey, reversed_pair: ItemKey) -> float:

@@ -28,6 +28,8 @@ from ..store.pair_verdicts import VERSUS
 from .paired_inputs import length_of
 
 _TIE = 0.5
+"""Score of a pair whose outputs are equally good."""
+
 _MAX_NAMES = 3
 """Annotators that an error names."""
 
@@ -57,6 +59,13 @@ class RecordedChoice(NamedTuple):
     score: float | None
 
 
+class _ScoresByOrder(NamedTuple):
+    """Scores of one pair for the output shown first, by which output that was."""
+
+    a_first: list[float]
+    b_first: list[float]
+
+
 class RecordedPairs:
     """Verdicts on pairs, by judges and by people.
 
@@ -84,21 +93,21 @@ class RecordedPairs:
         self._clusters = clusters or {}
         self._lengths = {output.key: length_of(output) for output in outputs}
         known_systems = {key.system for key in self._lengths}
-        numbers: dict[str, int] = {}
+        system_numbers: dict[str, int] = {}
         self.judges: dict[str, list[RecordedChoice]] = {}
         self.people: dict[str, list[RecordedChoice]] = {}
         for verdict in verdicts:
             if VERSUS in verdict.system:
                 first, second = _split_pair_name(verdict.system, known_systems)
                 for system in (first, second):
-                    numbers.setdefault(system, len(numbers))
+                    system_numbers.setdefault(system, len(system_numbers))
                 choices_by_author = (
                     self.people if verdict.source in {"human", "construction"} else self.judges
                 )
                 choices_by_author.setdefault(verdict.by, []).append(
-                    _recorded_choice(verdict, first, second, numbers)
+                    _recorded_choice(verdict, first, second, system_numbers)
                 )
-        self.systems = list(numbers)
+        self.systems = list(system_numbers)
 
     @property
     def count(self) -> int:
@@ -234,15 +243,16 @@ class RecordedPairs:
 
     def _choices(self, choices: Sequence[RecordedChoice], people: Mapping[PairKey, float]) -> Choices:
         system_number = {system: position for position, system in enumerate(self.systems)}
-        by_order: dict[PairKey, tuple[list[float], list[float]]] = {}
+        scores_by_pair: dict[PairKey, _ScoresByOrder] = {}
         for choice in choices:
-            a_first, b_first = by_order.setdefault(choice.key, ([], []))
+            scores = scores_by_pair.setdefault(choice.key, _ScoresByOrder([], []))
             if choice.score is not None:
                 if choice.a_first:
-                    a_first.append(choice.score)
+                    scores.a_first.append(choice.score)
                 else:
-                    b_first.append(1.0 - choice.score)  # `Choices` wants the score of the output shown first
-        keys = list(by_order)
+                    # `Choices` wants the score of the output shown first.
+                    scores.b_first.append(1.0 - choice.score)
+        keys = list(scores_by_pair)
 
         def length(key: PairKey, system: str) -> float:
             characters = self._lengths.get(ItemKey(key.case_id, system, key.trial))
@@ -253,8 +263,8 @@ class RecordedPairs:
             systems=self.systems,
             a=np.array([system_number[key.a] for key in keys], dtype=np.int64),
             b=np.array([system_number[key.b] for key in keys], dtype=np.int64),
-            a_first=np.array([_mean(by_order[key][0]) for key in keys], dtype=np.float64),
-            b_first=np.array([_mean(by_order[key][1]) for key in keys], dtype=np.float64),
+            a_first=np.array([_mean(scores_by_pair[key].a_first) for key in keys], dtype=np.float64),
+            b_first=np.array([_mean(scores_by_pair[key].b_first) for key in keys], dtype=np.float64),
             cluster=cluster_numbers(self._cluster(key) for key in keys),
             length_a=np.array([length(key, key.a) for key in keys], dtype=np.float64),
             length_b=np.array([length(key, key.b) for key in keys], dtype=np.float64),
@@ -263,8 +273,10 @@ class RecordedPairs:
         )
 
 
-def _recorded_choice(verdict: Verdict, first: str, second: str, numbers: Mapping[str, int]) -> RecordedChoice:
-    a_first = numbers[first] < numbers[second]
+def _recorded_choice(
+    verdict: Verdict, first: str, second: str, system_numbers: Mapping[str, int]
+) -> RecordedChoice:
+    a_first = system_numbers[first] < system_numbers[second]
     a, b = (first, second) if a_first else (second, first)
     score = verdict.score if verdict.score is None or a_first else 1.0 - verdict.score
     return RecordedChoice(PairKey(verdict.case_id, verdict.trial, a, b), verdict, a_first, score)

@@ -14,12 +14,12 @@ _ROUNDING = 1e-6
 
 
 class _ShareOfProbes(NamedTuple):
-    """A share of the card, its probes, and whether it counts the wrongly graded ones."""
+    """A share of the card, its probes, and whether it counts those that were graded wrongly."""
 
     name: str
     share: Statistic
     plants: Collection[str]
-    hits_are_misses: bool
+    counts_misses: bool
 
 
 def contradiction(card: AuditCard) -> str:
@@ -42,7 +42,7 @@ def _contradictions(card: AuditCard) -> Iterator[str]:
         yield "a share is not between 0 and 1"
     if not all(map(_is_inside_interval, shares)):
         yield "a share is not within its interval, or over no probes"
-    if min(_numbers_not_negative(card)) < 0:
+    if min(_nonnegative_numbers(card)) < 0:
         yield "a count is negative"
     for probabilities in filter(None, (card.probabilities, natural and natural.probabilities)):
         if not _are_possible(probabilities):
@@ -55,7 +55,7 @@ def _contradictions(card: AuditCard) -> Iterator[str]:
     yield from _contradictions_with_operators(card)
 
 
-def _numbers_not_negative(card: AuditCard) -> Iterator[float]:
+def _nonnegative_numbers(card: AuditCard) -> Iterator[float]:
     cost, natural = card.cost, card.natural
     yield from card.kinds.values()
     yield from card.shares.ungraded.values()
@@ -71,10 +71,10 @@ def _numbers_not_negative(card: AuditCard) -> Iterator[float]:
 def _planted_shares(card: AuditCard) -> list[_ShareOfProbes]:
     shares = card.shares
     return [
-        _ShareOfProbes("faults caught", shares.caught, {"fault"}, hits_are_misses=False),
-        _ShareOfProbes("right outputs rejected", shares.rejected, {"nothing", "twin"}, hits_are_misses=True),
-        _ShareOfProbes("attacks that worked", shares.attacks_passed, {"attack"}, hits_are_misses=True),
-        _ShareOfProbes("controls passed", shares.controls_passed, {"control"}, hits_are_misses=True),
+        _ShareOfProbes("faults caught", shares.caught, {"fault"}, counts_misses=False),
+        _ShareOfProbes("right outputs rejected", shares.rejected, {"nothing", "twin"}, counts_misses=True),
+        _ShareOfProbes("attacks that worked", shares.attacks_passed, {"attack"}, counts_misses=True),
+        _ShareOfProbes("controls passed", shares.controls_passed, {"control"}, counts_misses=True),
     ]
 
 
@@ -83,8 +83,8 @@ def _natural_shares(card: AuditCard) -> list[_ShareOfProbes]:
     if shares is None:
         return []
     return [
-        _ShareOfProbes("natural faults caught", shares.caught, {"fault"}, hits_are_misses=False),
-        _ShareOfProbes("natural right outputs rejected", shares.rejected, {"nothing"}, hits_are_misses=True),
+        _ShareOfProbes("natural faults caught", shares.caught, {"fault"}, counts_misses=False),
+        _ShareOfProbes("natural right outputs rejected", shares.rejected, {"nothing"}, counts_misses=True),
     ]
 
 
@@ -94,16 +94,15 @@ def _contradictions_with_misses(
     misses_by_kind = Counter(miss.plants for miss in misses)
     for share in shares:
         count = sum(misses_by_kind[plants] for plants in share.plants)
-        if abs(count - _count_misses(share.share, hits_are_misses=share.hits_are_misses)) > _ROUNDING * (
-            1 + count
-        ):
+        count_by_share = _count_misses(share.share, counts_misses=share.counts_misses)
+        if abs(count - count_by_share) > _ROUNDING * (1 + count):
             yield f"the share of {share.name} is not that of the {count:,} listed as graded wrongly"
 
 
 def _contradictions_with_operators(card: AuditCard) -> Iterator[str]:
     misses_by_operator = Counter(miss.operator for miss in card.misses)
     for operator in card.operators:
-        missed = _count_misses(operator.rate, hits_are_misses=operator.plants != "fault")
+        missed = _count_misses(operator.rate, counts_misses=operator.plants != "fault")
         if abs(misses_by_operator[operator.operator] - missed) > _ROUNDING * (1 + missed):
             yield f"the share of {operator.operator} is not that of those listed as graded wrongly"
     for named_share in _planted_shares(card):
@@ -119,10 +118,10 @@ def _contradictions_with_operators(card: AuditCard) -> Iterator[str]:
         yield f"its operators have {probe_count:,} probes, and its kinds of case {sum(card.kinds.values()):,}"
 
 
-def _count_misses(share: Statistic, *, hits_are_misses: bool) -> float:
+def _count_misses(share: Statistic, *, counts_misses: bool) -> float:
     """Return the number of probes of a share that were graded wrongly."""
     value = share.value or 0.0
-    return share.n * (value if hits_are_misses else 1.0 - value)
+    return share.n * (value if counts_misses else 1.0 - value)
 
 
 def _is_inside_interval(share: Statistic) -> bool:

@@ -45,7 +45,7 @@ class CardPlan(msgspec.Struct, frozen=True, kw_only=True):
         """Folder of the run folders next to the card, from which the same command resumes."""
         return self.out.with_name(f"{self.out.stem}-run")
 
-    def of_set(self) -> AuditPlan:
+    def plan_of_set(self) -> AuditPlan:
         """Return the audit on the whole set."""
         probes, _ = audit_set()
         return msgspec.structs.replace(
@@ -57,7 +57,7 @@ class CardPlan(msgspec.Struct, frozen=True, kw_only=True):
             forms=False,
         )
 
-    def of_natural(self) -> AuditPlan:
+    def plan_of_natural_part(self) -> AuditPlan:
         """Return the audit on the natural part, which asks about each output once."""
         probes, out = self.work / "natural-probes", self.work / "natural"
         return msgspec.structs.replace(
@@ -80,20 +80,20 @@ def run_card(
         RunFolderError: The folder next to the card belongs to another judge or set.
         ConfigurationError: No model can be reached.
     """
-    probes, of_set = audit_set()
+    probes, shipped_set = audit_set()
     part = _natural_part(plan)
-    run_audit(plan.of_set(), access, progress, now)
+    run_audit(plan.plan_of_set(), access, progress, now)
     natural = None
     if part is not None:
-        of_natural = plan.of_natural()
-        run_audit(of_natural, access, progress, now)
-        assert isinstance(of_natural.probes, Path)
-        natural = NaturalRun(plan.work / "natural", of_natural.probes, part)
+        natural_plan = plan.plan_of_natural_part()
+        run_audit(natural_plan, access, progress, now)
+        assert isinstance(natural_plan.probes, Path)
+        natural = NaturalRun(plan.work / "natural", natural_plan.probes, part)
     progress.begin("making the card", 0)
     card = make_card(
         plan.work / "set",
         probes,
-        of_set,
+        shipped_set,
         natural,
         prices=prices,
         made=now().isoformat(timespec="seconds"),
@@ -105,9 +105,9 @@ def run_card(
 
 def card_forecasts(plan: CardPlan, access: ModelAccess, prices: PriceList | None) -> list[Forecast]:
     """Forecast a card's calls without making any; natural faults are laid out."""
-    forecasts = audit_forecasts(plan.of_set(), access, prices)
+    forecasts = audit_forecasts(plan.plan_of_set(), access, prices)
     if _natural_part(plan) is not None:
-        forecasts += audit_forecasts(plan.of_natural(), access, prices)
+        forecasts += audit_forecasts(plan.plan_of_natural_part(), access, prices)
     return forecasts
 
 

@@ -13,6 +13,7 @@ import binascii
 import hashlib
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from ....errors import InputError, MissingExtraError
 
@@ -25,7 +26,11 @@ _MAGIC = b"SSHSIG"
 _VERSION = 1
 _ED25519 = b"ssh-ed25519"
 _HASHES = (b"sha512", b"sha256")
+"""Hashes that the protocol allows."""
+
 _MAX_BYTES = 64 * 1024
+"""A file with more bytes is no signature."""
+
 _ARMOR = re.compile(
     rb"\s*-----BEGIN SSH SIGNATURE-----([A-Za-z0-9+/=\s]*)-----END SSH SIGNATURE-----\s*", re.ASCII
 )
@@ -47,26 +52,34 @@ def signer_of(content: bytes, path: Path) -> str:
         InputError: The file is not a signature of a card by an Ed25519 key, or not of these bytes.
         MissingExtraError: ``cryptography`` is not installed.
     """
-    key, hash_name, signature = _read_signature(path)
+    signature = _read_signature(path)
     try:
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingExtraError("sign", "a signed card") from error
-    digest = hashlib.new(hash_name.decode(), content).digest()
-    signed = _MAGIC + b"".join(map(_ssh_string, (NAMESPACE.encode(), b"", hash_name, digest)))
+    digest = hashlib.new(signature.hash_name.decode(), content).digest()
+    signed_bytes = _MAGIC + b"".join(map(_ssh_string, (NAMESPACE.encode(), b"", signature.hash_name, digest)))
     try:
-        Ed25519PublicKey.from_public_bytes(key).verify(signature, signed)
+        Ed25519PublicKey.from_public_bytes(signature.key).verify(signature.signature, signed_bytes)
     except (InvalidSignature, ValueError) as error:
         raise InputError(
             "the signature does not fit: the card was changed after it was signed", path=path
         ) from error
-    blob = _ssh_string(_ED25519) + _ssh_string(key)
+    # The fingerprint is the hash of the public key in SSH's form.
+    blob = _ssh_string(_ED25519) + _ssh_string(signature.key)
     return "SHA256:" + base64.b64encode(hashlib.sha256(blob).digest()).decode().rstrip("=")
 
 
-def _read_signature(path: Path) -> tuple[bytes, bytes, bytes]:
-    """Return the public key, the name of the hash, and the signature."""
+class _CardSignature(NamedTuple):
+    """A raw Ed25519 signature, its public key, and the hash that was signed."""
+
+    key: bytes
+    hash_name: bytes
+    signature: bytes
+
+
+def _read_signature(path: Path) -> _CardSignature:
     try:
         with path.open("rb") as file:
             armored = _ARMOR.fullmatch(file.read(_MAX_BYTES + 1))
@@ -76,7 +89,7 @@ def _read_signature(path: Path) -> tuple[bytes, bytes, bytes]:
         reader.expect(_MAGIC + _VERSION.to_bytes(4, "big"))
         public, namespace, reserved, hash_name, signature = (reader.string() for _ in range(5))
         reader.end()
-        key, raw = (_ed25519_bytes(blob, path) for blob in (public, signature))
+        key, raw_signature = (_ed25519_bytes(blob, path) for blob in (public, signature))
     except (OSError, binascii.Error, _NotASignatureError) as error:
         raise InputError("not a signature of `ssh-keygen -Y sign`", path=path) from error
     if namespace != NAMESPACE.encode():
@@ -86,7 +99,7 @@ def _read_signature(path: Path) -> tuple[bytes, bytes, bytes]:
         )
     if reserved or hash_name not in _HASHES:
         raise InputError("not a signature of `ssh-keygen -Y sign`", path=path)
-    return key, hash_name, raw
+    return _CardSignature(key, hash_name, raw_signature)
 
 
 def _ed25519_bytes(blob: bytes, path: Path) -> bytes:

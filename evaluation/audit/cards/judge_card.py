@@ -36,6 +36,7 @@ from .audit_sets import AuditSet
 from .natural_faults import NaturalPart
 
 _ADVERSARIAL = {"attack", "control"}
+"""Kinds of probe that are made to deceive, and their controls."""
 
 
 class CardMiss(msgspec.Struct, frozen=True, kw_only=True):
@@ -213,7 +214,7 @@ class NaturalRun(NamedTuple):
 def make_card(
     run: Path,
     probes: Path,
-    of_set: AuditSet,
+    shipped_set: AuditSet,
     natural: NaturalRun | None,
     *,
     prices: PriceList | None,
@@ -225,7 +226,7 @@ def make_card(
     Args:
         run: Run folder of the audit on the whole set.
         probes: Folder of the set.
-        of_set: The set.
+        shipped_set: The set.
         natural: The run on the natural part, or None if it was not tried.
         prices: Prices of models.
         made: Time of the card.
@@ -233,7 +234,7 @@ def make_card(
     """
     verdicts = _read_verdicts(run, probes, prices)
     return AuditCard(
-        set=of_set,
+        set=shipped_set,
         judge=verdicts.by,
         id=verdicts.judge,
         served=verdicts.served,
@@ -304,6 +305,7 @@ def _natural_shares(natural: NaturalRun, prices: PriceList | None) -> NaturalSha
 def _share(
     probes: Iterable[ScoredProbe], plants: Collection[str], counts: Callable[[ScoredProbe], bool]
 ) -> Statistic:
+    """Return the share of the graded probes of these kinds that ``counts`` accepts."""
     graded_probes = [probe for probe in probes if probe.facts.plants in plants and probe.score is not None]
     scores = np.array([counts(probe) for probe in graded_probes], dtype=np.float64)
     return share_of(scores, cluster_numbers(probe.cluster for probe in graded_probes))

@@ -251,10 +251,8 @@ def _count_graded(scored: Iterable[ScoredProbe]) -> int:
 def even_round(judge: JudgeId, dial: Dial, count: int, before: Sequence[LadderRound] = ()) -> LadderRound:
     """Return a round of ``count`` questions, spread evenly over the levels."""
     right_count = count // _QUESTIONS_PER_RIGHT
-    faulty_before, right_before = (
-        sum(len(row.faulty) for row in before),
-        sum(len(row.right) for row in before),
-    )
+    faulty_before = sum(len(row.faulty) for row in before)
+    right_before = sum(len(row.right) for row in before)
     return LadderRound(
         judge=judge,
         dial=dial.name,

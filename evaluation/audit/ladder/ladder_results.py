@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -209,9 +209,17 @@ def _step_name(dial: Dial, number: int) -> str:
     return dial.steps[number] if dial.steps else str(dial.levels[number])
 
 
+class _LevelVerdict(NamedTuple):
+    """A verdict on an output of a level, for counting."""
+
+    level: int
+    faulty: bool
+    passed: bool
+
+
 def _level_counts(dial: Dial, scored: Sequence[ScoredProbe]) -> list[LevelCounts]:
-    counts: Counter[tuple[int, bool, bool]] = Counter(  # by level, faulty, and passed
-        (level_of(probe), probe.facts.plants == "fault", probe.passed)
+    counts = Counter(
+        _LevelVerdict(level_of(probe), faulty=probe.facts.plants == "fault", passed=probe.passed)
         for probe in scored
         if probe.score is not None
     )
@@ -219,10 +227,10 @@ def _level_counts(dial: Dial, scored: Sequence[ScoredProbe]) -> list[LevelCounts
         LevelCounts(
             level=level,
             step=_step_name(dial, number),
-            caught=counts[level, True, False],
-            faulty=counts[level, True, False] + counts[level, True, True],
-            failed=counts[level, False, False],
-            right=counts[level, False, False] + counts[level, False, True],
+            caught=counts[_LevelVerdict(level, faulty=True, passed=False)],
+            faulty=sum(counts[_LevelVerdict(level, faulty=True, passed=passed)] for passed in (False, True)),
+            failed=counts[_LevelVerdict(level, faulty=False, passed=False)],
+            right=sum(counts[_LevelVerdict(level, faulty=False, passed=passed)] for passed in (False, True)),
         )
         for number, level in enumerate(dial.levels)
     ]
