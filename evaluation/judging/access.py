@@ -138,4 +138,4 @@ class BatchMode(msgspec.Struct, frozen=True):
     """Settings for waiting on batches: seconds between polls, and the ``sleep`` function."""
 
     poll_seconds: float = 30.0
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = time.sleep  # another in tests
