@@ -135,7 +135,7 @@ async def _with_served_by_check(
 
 
 class BatchMode(msgspec.Struct, frozen=True):
-    """Settings for waiting on batches: seconds between polls, and a ``sleep`` that tests replace."""
+    """Settings for waiting on batches: seconds between polls, and the ``sleep`` function."""
 
     poll_seconds: float = 30.0
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = time.sleep  # another in tests
