@@ -34,7 +34,7 @@ _HALVINGS = 200
 """Maximum halvings of a search for a scale, which may be anywhere between 0 and `_MAX_SCALE`."""
 
 _MAX_SCALE = 1e18
-"""Scale of an allocation at which the search stops: outputs that cost nothing would never spend the budget."""
+"""Scale of an allocation at which the search stops, since no budget is spent beyond it."""
 
 _ROUNDING = 1e-6
 """Fraction of an output by which bisection may miss a whole number."""
