@@ -285,8 +285,9 @@ def _mapping_to(element: ast.expr) -> _DeclaredType:
 
 def _plural(node: ast.expr) -> str:
     """Return the plural of an element's type; empty if it is not checked."""
-    is_checked = isinstance(node, ast.Name) and node.id in _CHECKED_TYPES
-    return _CHECKED_TYPES[node.id].plural if is_checked else ""
+    if not isinstance(node, ast.Name) or node.id not in _CHECKED_TYPES:
+        return ""
+    return _CHECKED_TYPES[node.id].plural
 
 
 def require_choice(name: str, value: object, choices: Any) -> None:
