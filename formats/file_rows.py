@@ -41,7 +41,7 @@ def files_of(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """Return a path that is a file, or a folder's files with these suffixes, sorted by name.
 
     Raises:
-        InputError: A folder has none.
+        InputError: A folder has no such file.
     """
     if not path.is_dir():
         return [path]
@@ -88,7 +88,7 @@ def _walk(folder: Path, own: set[Path]) -> Iterator[Path]:
 
 
 Within: TypeAlias = Callable[[FieldReader], list[tuple[str, Any]] | None]
-"""Function that returns the rows within an object with their paths, or None if it is a row itself."""
+"""Function that returns the rows within an object with their paths, or None if the object is a row itself."""
 
 
 def read_rows(

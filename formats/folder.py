@@ -34,8 +34,8 @@ def write_folder(
 ) -> ImportSummary:
     """Write imported records, all or none, in place of an earlier import.
 
-    Only after all records it is known whether an author has a scale, and which cases later lines revised. So graded verdicts
-    of authors without a scale are removed afterwards, and revised cases replaced.
+    Whether an author has a scale, and which cases later lines revised, is known only after all records. So graded verdicts
+    of authors without a scale are removed afterwards, and revised cases are replaced.
 
     Args:
         records: The records.

@@ -15,7 +15,7 @@ _Message = dict[str, Any]
 
 
 def framework_messages(value: Any) -> list[_Message] | None:
-    """Return an item of a framework's conversation as messages of a chat, or None."""
+    """Return an item of a framework's conversation as messages of a chat, else None."""
     if not is_object(value):
         return None
     return next((read(value) for is_of, read in _FORMS if is_of(value)), None)
@@ -168,7 +168,8 @@ def _of_smolagents(value: _Message) -> list[_Message]:
             *(_result(call.get("id"), error.get("message"), failed=True) for call in calls[:1]),
         ]
     lines = str(value.get("observations") or "").splitlines()
-    if len(lines) != len(calls):  # results of several lines cannot be told apart: the first call gets all
+    # One line per call is expected; longer results cannot be told apart, so the first call gets all.
+    if len(lines) != len(calls):
         lines = [str(value.get("observations") or "")]
     return [
         *messages,
@@ -205,3 +206,4 @@ _FORMS: tuple[tuple[Callable[[_Message], bool], Callable[[_Message], list[_Messa
     (_is_task, _of_task),
     (_is_autogen, _of_autogen),
 )
+"""Tests of forms, each with the function that reads the form."""

@@ -76,7 +76,7 @@ class SeenKeys:
 
 
 class DeferredLines:
-    """Lines that are read at the end: batches, exchanges of sessions, and failed calls."""
+    """Lines that are read at the end: lines of batches and sessions, and failed calls."""
 
     def __init__(self) -> None:
         self.batches = BatchLines()
@@ -105,7 +105,7 @@ class Options:
         unit: Unit of a conversation that becomes a case.
         answers: ``accepted`` grades by accepted answers, if any; ``open`` prefers a context, and else a criterion.
         complete: Function that adds a joined table's references to an example.
-        joined_columns: Columns of that table, which ``columns`` may name, too.
+        joined_columns: Columns of the joined table, which ``columns`` may name, too.
         seen: Records read so far.
         deferred: Lines that can be read only after all others.
         grades: Scale of people's grades in tables.

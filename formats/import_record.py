@@ -26,7 +26,7 @@ class ImportRecord(msgspec.Struct, kw_only=True):
     Attributes:
         format: Format of the files.
         paths: The files, as they were named.
-        columns: Fields, each with a column; a field of several columns comes several times.
+        columns: Pairs of field and column; a field with several columns has several pairs.
         words: Scores of words that the user gave.
         scales: Scales that the user gave: the setting, the worst and the best grade, the judge.
         settings: Other settings that the user gave.
@@ -93,7 +93,7 @@ def explanation(folder: Path) -> list[str]:
             record = decode_json(data, ImportRecord)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:
             raise InputError(f"is no record of an import: {error}", path=path) from error
-        return [_told(record, folder)]
+        return [_import_command(record, folder)]
     if not (folder / CASES).exists() and not (folder / VERDICTS).exists():
         raise InputError("is no folder of an import", path=folder)
     verdicts = folder / VERDICTS
@@ -109,13 +109,14 @@ def explanation(folder: Path) -> list[str]:
 def _scales(reading: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]:
     """Yield the scales among the settings of an import."""
     for name in ("label_scale", "score_scale"):
-        given: Any = reading.get(name)
-        by_judge: Any = given if hasattr(given, "items") else {} if given is None else {"": given}
+        scales: Any = reading.get(name)
+        # A single scale is for all judges, who are the judge "".
+        by_judge: Any = scales if hasattr(scales, "items") else {} if scales is None else {"": scales}
         for judge, (worst, best) in cast("Mapping[str, tuple[float, float]]", by_judge).items():
             yield name, f"{worst:g}:{best:g}", judge or None
 
 
-def _told(record: ImportRecord, folder: Path) -> str:
+def _import_command(record: ImportRecord, folder: Path) -> str:
     mapped = [(field, column) for field, column in record.columns if field != column]
     options = together(
         spelled_pairs("map", mapped) if mapped else "",

@@ -138,7 +138,7 @@ class _Columns(NamedTuple):
 
     @property
     def has_grades(self) -> bool:
-        """True if a column holds scores or labels."""
+        """True if a column contains scores or labels."""
         return bool(self.judges or self.people or not {"label", "score", "verdicts"}.isdisjoint(self.names))
 
 
@@ -186,9 +186,9 @@ def reference_example(
     """
     line = row.node
     fields = _fields(line, names)
-    rest = _non_field_columns(line.value, names)
+    other_columns = _non_field_columns(line.value, names)
     example = Example(
-        tags=tags_of({name: value for name, value in rest.items() if value is not None}),
+        tags=tags_of({name: value for name, value in other_columns.items() if value is not None}),
         **{
             attribute: read(fields)
             for attribute, read in _field_readers(names, _REFERENCE_READERS)
@@ -200,7 +200,7 @@ def reference_example(
         example.expected_calls = _expected_calls(fields)
     except UNREADABLE as error:  # the row may have more fields of its case
         skipped.append(row.position.skipped(error))
-    people = {name: value for name, value in rest.items() if is_person(name)}
+    people = {name: value for name, value in other_columns.items() if is_person(name)}
     if "label" in names:
         people = {names["label"]: fields.get("label")}
     readers = [*label_readers(people, grades, columns)]
@@ -212,7 +212,7 @@ def reference_example(
 
 
 def _fields(line: FieldReader, names: Mapping[str, str]) -> FieldReader:
-    """Return a row's cells by field, with None for NaN, except in a score, where a judge failed."""
+    """Return a row's cells by field, with None for NaN, except in a score (a failed judge)."""
     cells = {field: line.value[name] for field, name in names.items()}
     for field, value in cells.items():
         if isinstance(value, float) and math.isnan(value) and field != "score":
@@ -264,7 +264,7 @@ def _expected_calls(fields: FieldReader) -> list[Any] | None:
     """Return expected calls.
 
     Raises:
-        RecordError: One cannot be read, or its arguments are not JSON.
+        RecordError: A call cannot be read, or its arguments are not JSON.
     """
     calls, at = _calls(fields, "expected_calls"), fields.path("expected_calls")
     for call in plain_calls(calls or [], at):

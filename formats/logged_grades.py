@@ -16,24 +16,24 @@ from .imported_scores import collect_scores
 from .recognized_grades import RecognizedGrades
 from .score_columns import RowGrades, score_readers
 
-_FIELDS = ("score", "trial")
+_GRADE_FIELDS = ("score", "trial")
 
 
 @lru_cache(HEADERS)
 def grade_columns(names: tuple[str, ...]) -> Mapping[str, str]:
     """Return the columns of scores and trials among a line's fields."""
-    found: dict[str, str] = {}
+    column_of_field: dict[str, str] = {}
     for name in names:
-        for field in _FIELDS:
+        for field in _GRADE_FIELDS:
             if normal(name) in FIELDS[field]:
-                found.setdefault(field, name)
-    return found
+                column_of_field.setdefault(field, name)
+    return column_of_field
 
 
 def add_grades(exchange: Exchange, row: FileRow, options: Options) -> Iterator[Skipped]:
     """Add the scores and the trial on a line to its exchange; list scores that are invalid.
 
-    Those of a session's lines are of no case, since a session is one.
+    Scores in a session's lines belong to no case, since the whole session is one case.
     """
     line = row.node
     columns = grade_columns(tuple(line.value))

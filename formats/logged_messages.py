@@ -22,7 +22,7 @@ def says_something(message: FieldReader) -> bool:
 
 _NON_CHAT_ITEMS = frozenset({"reasoning", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call",
                      "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"})  # fmt: skip
-"""Items of a response that are no part of a chat: reasoning, and the work of tools that the provider runs."""
+"""Items of a response outside the chat: reasoning, and work of tools that the provider runs."""
 
 
 def is_silent(item: Any) -> bool:
@@ -91,8 +91,10 @@ def _function_items(item: FieldReader) -> list[FieldReader]:
         return [FieldReader(message, item.at) for message in messages]
     value, kind = item.value, "" if "role" in item else item.get("type")
     if kind == "custom_tool_call":
-        given = {"arguments": {"input": value.get("input")}, "call_id": value.get("call_id")}
-        return [FieldReader({"type": "function_call", "name": value.get("name"), **given}, item.at)]
+        arguments_and_id = {"arguments": {"input": value.get("input")}, "call_id": value.get("call_id")}
+        return [
+            FieldReader({"type": "function_call", "name": value.get("name"), **arguments_and_id}, item.at)
+        ]
     if kind == "custom_tool_call_output":
         return [FieldReader({**value, "type": "function_call_output"}, item.at)]
     if kind != "mcp_call":

@@ -8,14 +8,14 @@ from typing import Any
 from .field_reader import FieldReader
 from .json_values import is_list, is_object
 
-_TYPES = {
+_TYPE_OF_KEY = {
     "functionCall": "function_call",
     "toolUse": "tool_use",
     "functionResponse": "tool_call_response",
     "toolResult": "tool_result",
     "tool_call": "tool_call",
 }
-"""Types of the parts that Gemini, Bedrock and Haystack name by their only key."""
+"""Types of parts by the only key that Gemini, Bedrock and Haystack give a part."""
 
 RESULT_PARTS = {
     "tool_result": ("tool_result", "content", "output"),
@@ -24,7 +24,7 @@ RESULT_PARTS = {
     "tool_call_response": ("response", "result"),
     "tool-result": ("result", "output"),
 }
-"""Names of the result in each type of part that holds the result of a call."""
+"""Names of the result's field, by type of part."""
 
 
 def parts_of(message: FieldReader) -> list[FieldReader]:
@@ -41,18 +41,18 @@ def _typed(item: Any) -> Any:
         return {"type": "text", "text": item}
     if not is_object(item) or "type" in item:
         return item
-    if is_object(held := item.get("tool_call_result")):  # Haystack's
-        origin = held.get("origin")
+    if is_object(fields := item.get("tool_call_result")):  # Haystack's
+        origin = fields.get("origin")
         identity = origin.get("id") if is_object(origin) else None
         return {
             "type": "tool_call_response",
             "id": identity,
-            "result": held.get("result"),
-            "is_error": held.get("error"),
+            "result": fields.get("result"),
+            "is_error": fields.get("error"),
         }
-    for name, kind in _TYPES.items():
-        if is_object(held := item.get(name)):
-            return {**held, "type": kind}
+    for name, kind in _TYPE_OF_KEY.items():
+        if is_object(fields := item.get(name)):
+            return {**fields, "type": kind}
     return {"type": "text", **item} if isinstance(item.get("text"), str) else item
 
 
@@ -83,6 +83,6 @@ def are_parts(value: Any) -> bool:
 
 
 def has_untyped_parts(message: FieldReader) -> bool:
-    """Return whether a part of a message has no type, as no chat API of OpenAI's form has it."""
+    """Return whether a part of a message has no type, which OpenAI's chat API requires."""
     content = message.get("content")
     return is_list(content) and any(is_object(item) and "type" not in item for item in content)

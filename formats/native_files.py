@@ -17,8 +17,8 @@ _MANIFEST_KEYS = {"identity", "journals"}
 """Keys of every run's manifest."""
 
 
-def _uses(path: Path) -> dict[type[Case | Output | Verdict], str]:
-    """Return the command that reads a file of records, by record."""
+def _uses_of_file(path: Path) -> dict[type[Case | Output | Verdict], str]:
+    """Return what to do with a file of records, by type of record."""
     return {
         Case: f"cases; grade outputs for them: `{command('run', path, outputs='FILE')}`",
         Output: f"outputs; grade them: `{command('run', 'CASES', outputs=path)}`",
@@ -27,7 +27,7 @@ def _uses(path: Path) -> dict[type[Case | Output | Verdict], str]:
 
 
 class NativeFileError(InputError):
-    """A file to import holds records of fiducial.
+    """A file to import already contains records of fiducial.
 
     Attributes:
         use: The records, and the command that reads them.
@@ -40,9 +40,9 @@ def require_foreign_file(glimpse: Any, path: Path) -> None:
     """Refuse a file whose first value is a record of fiducial.
 
     Raises:
-        NativeFileError: It is.
+        NativeFileError: The value is a record of fiducial.
     """
-    for record, use in _uses(path).items():
+    for record, use in _uses_of_file(path).items():
         if _is_of(record, glimpse):
             error = NativeFileError(f"needs no import, it already holds fiducial's {use}", path=path)
             error.use = use
@@ -53,7 +53,7 @@ def require_no_run_folder(path: Path) -> None:
     """Refuse the folder of a run, whose files only look like logs.
 
     Raises:
-        InputError: It is.
+        InputError: The folder is that of a run.
     """
     if all((path / name).is_file() for name in (MANIFEST, VERDICTS)):
         raise InputError(f"is the folder of a run, and needs no import: `fiducial report {path}`", path=path)

@@ -25,7 +25,7 @@ _BETTER_SUFFIX = re.compile(
     r"(?:_is)?(?:_(?:much|slightly|significantly|clearly))?_(?:better|best|wins|won|win|preferred)"
 )
 _FIRST_ENDS = frozenset(first for first, _ in ENDS)
-_ORDINALS = frozenset({"first", "1st"}), frozenset({"second", "2nd"})
+_ORDINAL_WORDS = frozenset({"first", "1st"}), frozenset({"second", "2nd"})
 
 
 class PairedChoice(NamedTuple):
@@ -34,7 +34,7 @@ class PairedChoice(NamedTuple):
     Attributes:
         score: 1 if the first is better, 0 if the second, 0.5 for a tie, or None if there is no choice.
         outcome: ``graded``, or the reason why there is no choice.
-        is_named: Whether it names an output or a system, so that it holds in whatever order they were shown.
+        is_named: Whether it names an output or a system, so that the order in which they were shown does not matter.
         both_bad: Whether it is a tie because both are bad.
         word: The word, as it is written.
     """
@@ -78,8 +78,8 @@ def choice_of(
         return None
     number = as_number(value)
     if number is not None:
-        return _of_number(number, value, dialect)
-    return _of_name(str(value), systems) or _of_word(str(value))
+        return _choice_of_number(number, value, dialect)
+    return _choice_of_system(str(value), systems) or _choice_of_word(str(value))
 
 
 def _word(value: Any) -> str:
@@ -87,7 +87,7 @@ def _word(value: Any) -> str:
     return plain_word(str(value) if number is None else f"{number:g}")
 
 
-def _of_number(number: float, value: Any, dialect: ChoiceDialect) -> PairedChoice | None:
+def _choice_of_number(number: float, value: Any, dialect: ChoiceDialect) -> PairedChoice | None:
     if {"0", "1"} <= dialect.words.keys() and 0.0 < number < 1.0:
         zero, one = dialect.words["0"], dialect.words["1"]
         return None if zero is None or one is None else PairedChoice(zero + number * (one - zero), word=value)
@@ -100,27 +100,27 @@ def _of_number(number: float, value: Any, dialect: ChoiceDialect) -> PairedChoic
     return PairedChoice(2.0 - number, word=value) if 1.0 <= number <= 2.0 else None  # noqa: PLR2004 - 1 for the first, 2 for the second
 
 
-def _of_name(text: str, systems: tuple[str, str] | None) -> PairedChoice | None:
+def _choice_of_system(text: str, systems: tuple[str, str] | None) -> PairedChoice | None:
     """Return the choice of a cell that repeats a system's name."""
     if systems is None or systems[0] == systems[1] or text.strip() not in systems:
         return None
     return PairedChoice(float(text.strip() == systems[0]), is_named=True, word=text)
 
 
-def _of_word(text: str) -> PairedChoice | None:
-    if (compared := _COMPARISON.fullmatch(text.strip().lower())) is not None:
-        return _of_comparison(compared, text)
+def _choice_of_word(text: str) -> PairedChoice | None:
+    if (comparison := _COMPARISON.fullmatch(text.strip().lower())) is not None:
+        return _choice_of_comparison(comparison, text)
     plain = normal(text)
     if plain in _FAILURE_WORDS:
         return PairedChoice(None, "failed", word=text)
     if plain in _TIE_WORDS | _BOTH_BAD_WORDS:
         return PairedChoice(TIE, is_named=True, both_bad=plain in _BOTH_BAD_WORDS, word=text)
-    return _of_end(_BETTER_SUFFIX.sub("", plain), text)
+    return _choice_of_end(_BETTER_SUFFIX.sub("", plain), text)
 
 
-def _of_end(name: str, text: str) -> PairedChoice | None:
-    """Return the choice of an output by its end, also behind its name: ``response_a``."""
-    for score, ends in zip((1.0, 0.0), _ORDINALS, strict=True):
+def _choice_of_end(name: str, text: str) -> PairedChoice | None:
+    """Return the choice of the output whose end a word names, alone or in ``response_a``."""
+    for score, ends in zip((1.0, 0.0), _ORDINAL_WORDS, strict=True):
         if {name, name.partition("_")[0]} & ends:
             return PairedChoice(score, word=text)
     stem, mark, last = name.rpartition("_")
@@ -131,8 +131,8 @@ def _of_end(name: str, text: str) -> PairedChoice | None:
     return None
 
 
-def _of_comparison(compared: re.Match[str], text: str) -> PairedChoice | None:
-    left, sign, right = compared.groups()
+def _choice_of_comparison(comparison: re.Match[str], text: str) -> PairedChoice | None:
+    left, sign, right = comparison.groups()
     if left == right:
         return None
     if sign in {"=", "==", "~", "≈"}:
@@ -144,7 +144,7 @@ def _of_comparison(compared: re.Match[str], text: str) -> PairedChoice | None:
 _NUMBERING_NAME = re.compile(
     r"(?:^|_)(?:winner|better|best|chosen|choice|pick|selected)(?:_|$)|_(?:id|idx|index)$"
 )
-"""Names of columns that hold the number of an output: ``better_response_id``. A preference of 1 may be a share."""
+"""Names of columns with the number of an output: ``better_response_id``. A preference of 1 may be a share instead."""
 
 
 def dialect_of(
@@ -152,7 +152,7 @@ def dialect_of(
 ) -> ChoiceDialect:
     """Return the meaning of the numbers in a column.
 
-    They have one only if the outputs are numbered 1 and 2, or 0 and 1, and no number contradicts that.
+    Numbers have a meaning only if the outputs are numbered 1 and 2, or 0 and 1, and no number contradicts that.
 
     Args:
         name: The column.

@@ -13,11 +13,11 @@ from .pair_choices import ChoiceDialect, PairedChoice, choice_of
 from .pair_layouts import GAMES, JUDGMENTS, ONE_HOT, ONE_HOT_TIES, by_normal_name, is_judge_name
 from .pair_tables import ChoiceColumn, PairLayout, systems_of
 
-_SWAPPED = frozenset({"true", "yes", "ba", "b_a", "b_first", "swapped", "swap", "reversed", "reverse", "flipped", "second_first", "2_1", "21"})  # fmt: skip
-_KEPT = frozenset(
+_SWAPPED_WORDS = frozenset({"true", "yes", "ba", "b_a", "b_first", "swapped", "swap", "reversed", "reverse", "flipped", "second_first", "2_1", "21"})  # fmt: skip
+_UNSWAPPED_WORDS = frozenset(
     {"false", "no", "ab", "a_b", "a_first", "original", "normal", "first_first", "1_2", "12", "0"}
 )
-_BARE = frozenset(
+_AUTHORLESS_NAMES = frozenset(
     {
         "winner",
         "choice",
@@ -32,7 +32,7 @@ _BARE = frozenset(
         "annotation",
     }
 )
-"""Names of columns of choices that do not say whose they are."""
+"""Names of columns of choices that do not say whose choices they are."""
 
 
 class PairChoice(NamedTuple):
@@ -55,7 +55,7 @@ def choices_in(row: Mapping[str, Any], layout: PairLayout) -> Iterator[PairChoic
     """Yield a row's choices.
 
     Raises:
-        RecordError: It was shown in the other order, and a choice does not say whether it means that.
+        RecordError: The outputs were shown in the other order, and a choice does not say which order it means.
     """
     systems, swapped = systems_of(row, layout), _is_swapped(row, layout)
     author = None if layout.author is None else _author(row.get(layout.author))
@@ -72,7 +72,7 @@ def choices_in(row: Mapping[str, Any], layout: PairLayout) -> Iterator[PairChoic
                 "write the name of the output's column, or of its system",
                 field=column.name,
             )
-        by, is_person = _by(column, author, layout.author)
+        by, is_person = _author_of_choice(column, author, layout.author)
         yield PairChoice(by, is_person, choice, second_first=swapped)
 
 
@@ -83,10 +83,14 @@ def _author(value: Any) -> str | None:
     return None if is_missing(value) else str(value)
 
 
-def _by(column: ChoiceColumn, author: str | None, author_column: str | None) -> tuple[str, bool]:
+def _author_of_choice(
+    column: ChoiceColumn, author: str | None, author_column: str | None
+) -> tuple[str, bool]:
     """Return who chose, and whether that is a person."""
     of_judge = author_column is not None and normal(author_column).startswith("judge")
-    applies = column.role == "" or (normal(column.name) in _BARE and (column.role == "judge") == of_judge)
+    applies = column.role == "" or (
+        normal(column.name) in _AUTHORLESS_NAMES and (column.role == "judge") == of_judge
+    )
     if author is not None and applies and author_column != column.name:
         return author, column.role == "label" or (column.role == "" and not is_judge_name(author))
     return column.name, column.role == "label"
@@ -104,32 +108,34 @@ def _special_choices(
             author or "winner", author is None or not is_judge_name(author), _one_hot(row, named)
         )
     elif layout.special == "games":
+        # The second game shows the second model first.
         for number, game in enumerate(GAMES):
             choice = choice_of(row.get(named[game]), dialect, systems) or PairedChoice(
                 None, "unparsable", word=row.get(named[game])
             )
             yield PairChoice(author or "judge", False, choice, second_first=number == 1)
     else:
-        for number, judged in enumerate(parsed(row.get(named[JUDGMENTS])) or []):
+        for number, judgment in enumerate(parsed(row.get(named[JUDGMENTS])) or []):
             choice = choice_of(
-                judged.get("decision") if is_object(judged) else None, dialect
+                judgment.get("decision") if is_object(judgment) else None, dialect
             ) or PairedChoice(None, "unparsable")
-            turned = number == 1
-            if turned and choice.score is not None:
+            # The second decision is about the swapped pair, and names outputs as they were shown.
+            is_swapped = number == 1
+            if is_swapped and choice.score is not None:
                 choice = choice._replace(score=1.0 - choice.score)
-            yield PairChoice(author or "judge", False, choice, second_first=turned)
+            yield PairChoice(author or "judge", False, choice, second_first=is_swapped)
 
 
 def _one_hot(row: Mapping[str, Any], named: Mapping[str, str]) -> PairedChoice:
-    marked = [
+    marked_columns = [
         name for name in (*ONE_HOT, *ONE_HOT_TIES) if name in named and as_number(row.get(named[name])) == 1.0
     ]
-    if len(marked) != 1:
-        return PairedChoice(None, "unparsable", word=", ".join(marked) or None)
-    (only,) = marked
-    if only in ONE_HOT:
-        return PairedChoice(float(only == ONE_HOT[0]), is_named=True, word=only)
-    return PairedChoice(0.5, is_named=True, both_bad=ONE_HOT_TIES[only], word=only)
+    if len(marked_columns) != 1:
+        return PairedChoice(None, "unparsable", word=", ".join(marked_columns) or None)
+    (marked_column,) = marked_columns
+    if marked_column in ONE_HOT:
+        return PairedChoice(float(marked_column == ONE_HOT[0]), is_named=True, word=marked_column)
+    return PairedChoice(0.5, is_named=True, both_bad=ONE_HOT_TIES[marked_column], word=marked_column)
 
 
 def _is_swapped(row: Mapping[str, Any], layout: PairLayout) -> bool:
@@ -138,8 +144,8 @@ def _is_swapped(row: Mapping[str, Any], layout: PairLayout) -> bool:
     if is_missing(value):
         return False
     plain = normal(str(value))
-    if isinstance(value, bool) or plain in _SWAPPED | _KEPT:
-        return plain in _SWAPPED
+    if isinstance(value, bool) or plain in _SWAPPED_WORDS | _UNSWAPPED_WORDS:
+        return plain in _SWAPPED_WORDS
     is_flag = layout.order is not None and normal(layout.order) != "order"
     if is_flag and plain == "1":
         return True

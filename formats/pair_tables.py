@@ -100,7 +100,7 @@ def pair_layout(
     mapping: Mapping[str, str] | None = None,
     words: Mapping[str, float | None] | None = None,
 ) -> PairLayout | None:
-    """Return the layout of a table of pairs, by its first rows, or None if it is none.
+    """Return the layout of a table of pairs by its first rows, or None for any other table.
 
     Args:
         rows: First rows.
@@ -115,16 +115,16 @@ def pair_layout(
     systems = pair_of_columns(columns, SYSTEMS)
     lists = {what: None if outputs else _list_column(rows, named, names) for what, names in LISTS.items()}
     layout = PairLayout(
-        outputs,
-        systems,
-        lists["outputs"],
-        lists["systems"],
-        fields.get("id") or first_of(named, IDS),
-        fields.get("query") or first_of(named, QUESTIONS),
-        first_of(named, AUTHORS),
-        first_of(named, ORDERS),
-        (),
-        "chosen" if all(chosen) else _special(rows, named),
+        outputs=outputs,
+        systems=systems,
+        output_list=lists["outputs"],
+        system_list=lists["systems"],
+        id=fields.get("id") or first_of(named, IDS),
+        question=fields.get("query") or first_of(named, QUESTIONS),
+        author=first_of(named, AUTHORS),
+        order=first_of(named, ORDERS),
+        choices=(),
+        special="chosen" if all(chosen) else _special(rows, named),
     )
     if layout.special:
         free = _free(columns, layout)
@@ -191,7 +191,7 @@ def _choices(
     mapping: Mapping[str, str],
     words: Mapping[str, float | None],
 ) -> list[ChoiceColumn]:
-    """Return the columns of choices that the user named, or else those found."""
+    """Return the columns of choices that the user named, else those recognised."""
     people, judges = _named_by_user(rows, mapping, "label"), _named_by_user(rows, mapping, "score")
     of_list = "" if layout.output_list is None and layout.system_list is None else "1"
     end = next((ends.end for ends in (layout.outputs, layout.systems) if ends is not None), of_list)
@@ -231,7 +231,7 @@ def _named_by_user(
 
 
 def _are_choices(name: str, choices: Sequence[PairedChoice], cells: int) -> bool:
-    """Return whether cells are choices: half of them if the name says so, else all, and clearly."""
+    """Return whether cells are choices: half of them under a name of choices, else clearly all."""
     graded = [choice for choice in choices if choice.score is not None]
     if not graded:
         return False
@@ -281,9 +281,8 @@ def unread_numbers(
         if not numbers or not all(as_number(value) is not None for value in values):
             continue
         if chooses_between(name) and not possible.issuperset(numbers) and 0 <= numbers[0] < numbers[-1] <= 1:
-            return _meaning_question(
-                rows, name, ["0", "1"], ends
-            )  # the ends give the meaning of numbers between them
+            # Once 0 and 1 have a meaning, so have the numbers between them.
+            return _meaning_question(rows, name, ["0", "1"], ends)
         if possible.issuperset(numbers):
             return _meaning_question(rows, name, [f"{number:g}" for number in numbers], ends)
     return None

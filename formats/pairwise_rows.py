@@ -61,17 +61,28 @@ def records_of_pairs(
     Raises:
         ColumnsError: Nothing says what the numbers of the choices mean.
     """
-    first = list(islice(rows, LOOKED_AT))
-    values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
+    first_rows = list(islice(rows, LOOKED_AT))
+    values = [row.value for row in first_rows if isinstance(row, FileRow) and is_object(row.value)]
     layout = pair_layout(values, options.columns, options.grades.words)
     if layout is None:
         error = unread_numbers(values, options.grades.words)
         if error is not None:
             error.path = path
             raise error
-        layout = PairLayout(None, None, None, None, None, None, None, None, ())
+        # Without a layout, the error of each row says that it has no choice.
+        layout = PairLayout(
+            outputs=None,
+            systems=None,
+            output_list=None,
+            system_list=None,
+            id=None,
+            question=None,
+            author=None,
+            order=None,
+            choices=(),
+        )
     reader = _Reader(layout, options)
-    yield from convert_rows(chain(first, rows), reader.records)
+    yield from convert_rows(chain(first_rows, rows), reader.records)
 
 
 class _Reader:
@@ -139,7 +150,7 @@ class _Reader:
     ) -> str:
         """Return the id of a row's case: its own, else that of its question.
 
-        If a system gave another answer to the case before, the id gets a number behind it.
+        If a system gave another answer to the case before, a number is added to the id.
         """
         name = None if self._layout.id is None else line.name(self._layout.id)
         question = as_text(messages) if messages else None
@@ -221,14 +232,13 @@ def is_missing_value(value: Any) -> bool:
     return value is None or (isinstance(value, str | float) and is_missing(value))
 
 
-def _question(asked: Any) -> list[Message]:
-    if are_messages(asked):
-        return messages_of(asked)
-    if is_list(asked) and all(
-        isinstance(turn, str) for turn in asked
-    ):  # a text per turn, as in Arena's prompts
-        return [user_message(turn) for turn in asked[:1]]
-    return [user_message(answer_text(asked) if is_object(asked) else as_text(asked))]
+def _question(cell_value: Any) -> list[Message]:
+    if are_messages(cell_value):
+        return messages_of(cell_value)
+    # A list of texts has one per turn, as in Arena's prompts; only the first is the question.
+    if is_list(cell_value) and all(isinstance(turn, str) for turn in cell_value):
+        return [user_message(turn) for turn in cell_value[:1]]
+    return [user_message(answer_text(cell_value) if is_object(cell_value) else as_text(cell_value))]
 
 
 def _answer(cell: Any) -> tuple[list[Message], AgentAnswer]:

@@ -36,6 +36,7 @@ from .wide_rows import answer_columns, require_clear, row_per_answer, with_one_a
 _NOTHING_LOST = "nothing"
 _DATA_SUFFIXES = (".arrow", ".parquet", ".jsonl", ".csv", ".tsv")
 _DATASET_FILES = ("dataset_info.json", "state.json", "dataset_dict.json")
+"""Files that ``datasets`` writes beside the data it saves."""
 
 
 _SEPARATE_ITEM_FIELDS = (
@@ -88,19 +89,19 @@ def records_of_table(
         options: Options, which may name columns.
 
     Raises:
-        ColumnsError: No row has a question, and the rows are useless without.
+        ColumnsError: No row has a question, and the rows are useless without one.
         InputError: No row has a mapped column.
         UsageError: A field may belong to any of several answers in a row.
     """
     rows = iter(rows)
-    first = list(islice(rows, LOOKED_AT))
-    values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
+    first_rows = list(islice(rows, LOOKED_AT))
+    values = [row.value for row in first_rows if isinstance(row, FileRow) and is_object(row.value)]
     graded = _recognized(values, options, path)
     header = list(dict.fromkeys(chain(*values)))
     answers = answer_columns(header, options.columns)
     if len(answers) > 1:
         require_clear(header, answers, options, graded)
-        wide = row_per_answer(chain(first, rows), answers, options)
+        wide = row_per_answer(chain(first_rows, rows), answers, options)
         yield from records_of_table(wide, path, with_one_answer(options))
         return
     fields = _note_columns(values, options, graded)
@@ -109,7 +110,7 @@ def records_of_table(
     unanswered, unasked = Unanswered(), UnaskedCases()
 
     def checked_rows() -> Iterator[FileRow | Skipped]:
-        for number, row in enumerate(chain(first, rows)):
+        for number, row in enumerate(chain(first_rows, rows)):
             if isinstance(row, FileRow) and is_object(row.value):
                 # Only the first rows decided that grades are from 0 to 1.
                 if number >= LOOKED_AT and any(graded.unit):
@@ -248,7 +249,7 @@ class _HuggingFace(_Table):
 
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
         files = files_in(path, _DATA_SUFFIXES) if path.is_dir() else [path]
-        # Reading a device or a pipe might never end.
+        # `datasets` keeps results of its own in cache files; reading a device or a pipe might never end.
         data = [file for file in files if not file.name.startswith("cache-") and file.is_file()]
         if not data:
             raise InputError(f"holds no file of data ({', '.join(_DATA_SUFFIXES)})", path=path)

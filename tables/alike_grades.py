@@ -13,7 +13,7 @@ from .grades import as_number, is_missing, plain_word
 PEOPLE = ""
 """Name for the columns of several people together, whose majority is the label."""
 
-_MAX_WORDS = 8
+_MAX_SHOWN_WORDS = 8
 
 
 class AlikeGrades:
@@ -55,7 +55,7 @@ class AlikeGrades:
         """Refuse a column whose different values all get one score by the user's words.
 
         Raises:
-            InputError: There is one.
+            InputError: A column has different values, and one score for all.
         """
         for column, scores in self._scores.items():
             values = self._values[column]
@@ -64,7 +64,7 @@ class AlikeGrades:
                 continue
             ((score, count),) = scores.items()
             verb = "pass" if score == 1.0 else "fail" if score == 0.0 else f"get {score:g}"
-            shown = dict([*mapped.items()][:_MAX_WORDS])
+            shown = dict([*mapped.items()][:_MAX_SHOWN_WORDS])
             raise InputError(
                 f"{spelled_pairs('map_label', shown)} makes all {count:,} grades {verb}; "
                 f"give different words different scores, or add {flag('all_alike')}",

@@ -109,9 +109,9 @@ _PEOPLE_WORDS = frozenset(
      "labeler", "labeller", "crowd", "turker", "consensus", "adjudicated", "majority", "truth", "gt", "true", "groundtruth")
 )  # fmt: skip
 """Words that, anywhere in the name of a grade, say that people gave it: ``avg_human_score``."""
-_PEOPLE_ALONE = frozenset({"human", "humans", "expert", "experts"})
+_PEOPLES_COLUMN_NAMES = frozenset({"human", "humans", "expert", "experts"})
 """Whole names of columns of people's grades."""
-_WRITTEN_TOGETHER = re.compile(
+_PERSON_AND_GRADE = re.compile(
     r"(human|expert|gold|manual|annotator)(score|label|grade|rating|verdict|judge?ment)s?"
 )
 _JUDGE_WORDS = ("judge", "llm", "auto", "model", "gpt", "claude", "grader", "evaluator", "scorer")
@@ -122,7 +122,7 @@ _SCORE_SUFFIXES = ("_judge", "_score")
 _METRICS = frozenset({"faithfulness", "groundedness", "answer_relevancy", "answer_relevance", "response_relevancy", "context_precision", "context_recall",
                       "context_relevancy", "context_relevance", "context_entity_recall", "answer_correctness", "factual_correctness",
                       "answer_similarity", "semantic_similarity"})  # fmt: skip
-"""Metrics after which tools name columns; their best score is the highest."""
+"""Metrics that tools use as column names; the best score is the highest."""
 _CORRECTNESS_METRICS = frozenset(
     {"answer_correctness", "factual_correctness", "answer_similarity", "semantic_similarity"}
 )
@@ -141,7 +141,7 @@ _AUTOMATIC_METRICS = frozenset({"em", "exact_match", "exactmatch", "contains", "
 """Metrics that compare texts automatically."""
 _PEOPLES_GRADE_WORDS = frozenset({"annotation", "annotations", "assessment", "choice", "choices", "eval", "evaluation", "evaluations", "opinion",
                         "pick", "preference", "review", "reviews", "says", "vote", "votes", "winner"})  # fmt: skip
-"""Words that mean a grade only in a name that also says people gave it."""
+"""Words that mean a grade only in a name that also names people."""
 _NAME_SUFFIXES = ("_name", "_version", "_id")
 
 
@@ -165,7 +165,7 @@ def lists_answers(name: str) -> bool:
 
 
 def is_number_field(name: str) -> bool:
-    """Return whether a column of a table of scores is one of numbers, and so no slice."""
+    """Return whether a column of a table of scores has numbers, so that it is no slice."""
     rounds = (LABEL_PROBABILITY, LABEL_ROUND, LABEL_ADDED)
     fields = (*AMOUNT_FIELDS, CHECKER_SCORE, *rounds, TRIALS_OF_CASE, FAILED_CALL)
     return name in fields or name.startswith((OF_PERSON, OF_BASELINE, OF_COVARIATE))
@@ -195,7 +195,7 @@ def is_label_like(name: str) -> bool:
         tuple(f"{person}_" for person in _PEOPLE_PREFIXES)
     ):
         return not normalized.endswith(_NAME_SUFFIXES)
-    if normalized in _PEOPLE_ALONE or _WRITTEN_TOGETHER.fullmatch(normalized):
+    if normalized in _PEOPLES_COLUMN_NAMES or _PERSON_AND_GRADE.fullmatch(normalized):
         return True
     words = normalized.split("_")
     return (

@@ -26,16 +26,16 @@ def frame_rows(frame: pd.DataFrame) -> Iterator[dict[str, Any]]:
         frame: A frame; NaN, NaT and NA are missing values.
 
     Yields:
-        One dict per row of plain Python values, or None for a missing one.
+        One dict per row, with plain Python values, and None for missing ones.
 
     Raises:
-        InputError: Two columns have one name.
+        InputError: Two columns have the same name.
     """
     names = [str(name) for name in frame.columns]
     for name, count in Counter(names).items():
         if count > 1:
             raise InputError("the frame has two columns of this name", field=name)
-    columns = [_values(frame.iloc[:, position]) for position in range(len(names))]
+    columns = [_values_of_column(frame.iloc[:, position]) for position in range(len(names))]
     for row in zip(*columns, strict=True):
         yield dict(zip(names, row, strict=True))
 
@@ -55,7 +55,7 @@ def _is_plain(column: pd.Series[Any]) -> bool:
     return set(map(type, values)) <= _PLAIN_TYPES and math.inf not in values and -math.inf not in values
 
 
-def _values(column: pd.Series[Any]) -> list[Any]:
+def _values_of_column(column: pd.Series[Any]) -> list[Any]:
     values, missing = column.tolist(), column.isna().to_numpy()
     if not missing.any():
         return values

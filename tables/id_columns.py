@@ -10,12 +10,12 @@ from typing import Any
 from .column_names import HEADERS
 from .grades import is_missing
 
-_LAST_WORDS = frozenset(
+_LAST_ID_WORDS = frozenset(
     {"id", "ids", "no", "nr", "num", "number", "key", "uid", "uuid", "guid", "ref", "index"}
 )
 """Last words of the names of ids: ``Ticket No``."""
 
-_SIGNS = frozenset("#№")
+_NUMBER_SIGNS = frozenset("#№")
 _ITEM_WORDS = frozenset({"ticket", "case", "item", "example", "sample", "record", "row", "request"})
 """Words for items that alone name a column of ids: ``ticket``."""
 
@@ -29,8 +29,8 @@ def is_id_like(name: str) -> bool:
     if not words:
         return False
     return (
-        words[-1] in _LAST_WORDS
-        or not _SIGNS.isdisjoint(words)
+        words[-1] in _LAST_ID_WORDS
+        or not _NUMBER_SIGNS.isdisjoint(words)
         or (len(words) == 1 and words[0] in _ITEM_WORDS)
     )
 

@@ -29,10 +29,10 @@ class LabelIndex:
 
         Args:
             output: The output.
-            item: Its id as ``case_id|system|trial``, by which labels may name it, too.
+            item: The output's id as ``case_id|system|trial``, which labels may use, too.
 
         Raises:
-            InputError: Labels name neither system nor attempt, and there are outputs of several.
+            InputError: A label names no system or trial, and several outputs match it.
         """
         case, system, trial = output.id.strip(), output.system, output.trial
         # The most specific name first: labels of this output come before those of its case.
@@ -61,7 +61,7 @@ class LabelIndex:
 
     @property
     def unmatched(self) -> list[LabelRow]:
-        """The labels of no output so far, one for each id, system and trial.
+        """The labels that match no output so far, one for each id, system and trial.
 
         Rows without a grade are no labels.
         """

@@ -37,7 +37,7 @@ def rounds_of_outputs(labels: Iterable[Verdict]) -> dict[ItemKey, int]:
 
 
 def in_next_round(before: Sequence[Verdict], labels: Iterable[Verdict]) -> list[Verdict]:
-    """Return added labels with rounds: that of the output's earlier labels, else the next round."""
+    """Return added labels in the round of the output's earlier labels, else in the next round."""
     rounds = rounds_of_outputs(before)
     if not rounds:
         return list(labels)

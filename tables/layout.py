@@ -38,13 +38,13 @@ class TableForm:
 
     Attributes:
         columns: Fields and columns as the user paired them, in either order.
-        scores: Scales of scores by judge, or by column; the name "" stands for all that are not named.
+        scores: Scales of scores by judge, or by column; the name "" stands for all judges that are not named.
         labels: Scale of labels, and of people's grades.
         apart: Whether a file without a judge column has the scores of one judge, named like the file.
         systems_apart: Whether a file without a system column has the scores of one system, named like the file.
         tags: Columns that are needed. If a run's table lacks one, the tags of its cases become columns.
         header: What the user said about the header of CSV files.
-        score_kinds: What the scores of judges are, as declared; the name "" stands for all that are not named.
+        score_kinds: Declared kinds of scores by judge; the name "" stands for all judges that are not named.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -13,7 +13,7 @@ from ..spelling import spelled_pairs
 from .column_names import FIELDS, HEADERS, LABEL_FIELDS, is_person, normal
 
 _ASKING_SPEAKERS, _ANSWERING_SPEAKERS = ("user", "human", "customer"), ("assistant", "ai", "bot", "chatbot")
-"""Columns of a chat named after the speakers. They count in pairs: one alone is as often an id or a grade."""
+"""Columns of a chat that are named after speakers. They count in pairs, since one alone is as often an id or a grade."""
 
 _LAST_RESORT_NAMES = frozenset({"model_name", "model_id", "generator", "llm"})
 """Names that count for a field only if no other column has one of its names."""
@@ -73,21 +73,23 @@ def require_chosen_columns(mapping: Mapping[str, str]) -> None:
     """Require that no ``?`` of a proposed ``--map`` was left in place of a name.
 
     Raises:
-        UsageError: There is one.
+        UsageError: A name is still ``?``.
     """
     for first, second in mapping.items():
         if "?" in {first, second}:
             raise UsageError(f"replace the ? in {map_options({first: second})} with a name")
 
 
-_MAX_SHOWN = 10
+_MAX_SHOWN_COLUMNS = 10
 """Maximum number of columns that a message names."""
 
 
 def shown_columns(names: Collection[str]) -> str:
     """Return the names of columns for a message: all, or the first ten and their number."""
-    shown = ", ".join(map(repr, islice(names, _MAX_SHOWN)))
-    return shown if len(names) <= _MAX_SHOWN else f"{shown} and {len(names) - _MAX_SHOWN:,} more"
+    shown = ", ".join(map(repr, islice(names, _MAX_SHOWN_COLUMNS)))
+    return (
+        shown if len(names) <= _MAX_SHOWN_COLUMNS else f"{shown} and {len(names) - _MAX_SHOWN_COLUMNS:,} more"
+    )
 
 
 def map_options(columns: Mapping[str, str]) -> str:
@@ -177,10 +179,10 @@ def _add_usually_named(resolved: dict[str, str], present: Sequence[str], aliases
             resolved[field] = name
             taken.add(name)
     if "accepted_answers" in aliases:
-        resolved |= _answers_beside(resolved, [name for name in present if name not in taken])
+        resolved |= _answers_with_responses(resolved, [name for name in present if name not in taken])
 
 
-def _answers_beside(resolved: Mapping[str, str], free: Iterable[str]) -> dict[str, str]:
+def _answers_with_responses(resolved: Mapping[str, str], free: Iterable[str]) -> dict[str, str]:
     """Take the column `answers` for accepted answers, if the table has responses or tools, too."""
     has_reference = not resolved.keys().isdisjoint({"accepted_answers", "expected_calls"})
     has_task = not resolved.keys().isdisjoint({"response", "tool_definitions"})

@@ -25,7 +25,7 @@ def plain_value(value: Any) -> Any:
 
 
 def plain_scalar(value: Any) -> str | float | None:
-    """Return a single value as a value of JSON: dates as text, bytes as their number."""
+    """Return a scalar as a value of JSON: dates as text, bytes as a text with their number."""
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, bytes):

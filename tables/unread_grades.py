@@ -49,14 +49,14 @@ class UnreadGrades:
         self.values: dict[str, Any] = {}
         self._column, self._scale, self._has_grades = column, scale, has_grades
         self._rows: list[Mapping[str, Any]] = []
-        self._lowest: list[float] = []
+        self._readable_zero: list[float] = []
         for _, row in rows:
             try:
                 score = grade_score(row.get(column), scale)
                 self._has_grades |= score is not None
                 # A 0 that was readable shows that another scale begins at 0, too.
                 if score == 0.0 and as_number(row.get(column)) == 0.0:
-                    self._lowest = [0.0]
+                    self._readable_zero = [0.0]
             except UnknownGradeError as error:
                 shown = repr(error.value)
                 if shown not in self.values and len(self._rows) < _MAX_EXAMPLE_ROWS:
@@ -71,7 +71,7 @@ class UnreadGrades:
 
         Args:
             name: The setting of the column's scale.
-            judge: Judge of whose scores the setting gives the scale, or None for all judges.
+            judge: The judge whose scale the setting gives, or None for all judges.
             path: The file.
             line: The line of the first value.
             field: The column to name.
@@ -127,7 +127,7 @@ class UnreadGrades:
         return "; ".join(remedies)
 
     def _scale_remedy(self, finite: Sequence[float]) -> str:
-        ends = [*finite, *self._lowest, *(self._scale.ends if self._scale.is_declared else ())]
+        ends = [*finite, *self._readable_zero, *(self._scale.ends if self._scale.is_declared else ())]
         furthest = max(map(abs, ends))
         likely_ends = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"
         low, high = likely_ends.split(":")

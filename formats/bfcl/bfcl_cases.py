@@ -136,7 +136,7 @@ def _messages(entry: Entry, kind: Kind) -> list[Message | list[Message]]:
 def _cluster(entry: Entry) -> str | None:
     """Return the cluster of dependent entries, or None for an entry on its own.
 
-    Live entries depend by a shared function document, other entries by being variants of one task.
+    Live entries share a function document; other entries are variants of one task.
     """
     name, task_id = entry.category.name, entry.id
     if entry.category.family == "format_sensitivity":

@@ -21,19 +21,21 @@ def plain_attributes(holder: FieldReader, name: str = "attributes") -> dict[str,
     """Return the attributes of a span, event or resource, from an object or an OTLP list.
 
     Raises:
-        RecordError: They are neither an object nor a list of keys and typed values.
+        RecordError: The attributes are neither an object nor a list of keys and typed values.
     """
     attributes = holder.value.get(name)
     if attributes is None:
         return {}
     if is_object(attributes):
-        typed = _value(attributes)
+        typed = _plain_value(attributes)
         return _flat(typed) if is_object(typed) else {}
-    return {pair.need("key"): _value(pair.get("value")) for pair in holder.nodes(name)}
+    return {pair.need("key"): _plain_value(pair.get("value")) for pair in holder.nodes(name)}
 
 
 _NESTED_PREFIXES = frozenset({"openinference", "llm", "gen_ai", "traceloop", "langfuse"})
-_JSON_NAMES = frozenset({"value", "metadata", "parameters", "arguments", "json_schema", "invocation_parameters", "messages"})  # fmt: skip
+"""First words of attributes that show that dotted names were split into objects."""
+
+_NAMES_OF_JSON_VALUES = frozenset({"value", "metadata", "parameters", "arguments", "json_schema", "invocation_parameters", "messages"})  # fmt: skip
 
 
 def _flat(attributes: dict[str, Any]) -> dict[str, Any]:
@@ -51,7 +53,7 @@ def dotted(name: str, value: Any) -> dict[str, Any]:
 
     Values that are JSON by convention stay whole.
     """
-    if is_object(value) and name.rpartition(".")[2] not in _JSON_NAMES:
+    if is_object(value) and name.rpartition(".")[2] not in _NAMES_OF_JSON_VALUES:
         fields = [(f"{name}.{key}", field) for key, field in value.items()]
     elif is_list(value) and value and all(map(is_object, value)) and not name.endswith(".messages"):
         fields = [
@@ -65,13 +67,13 @@ def dotted(name: str, value: Any) -> dict[str, Any]:
     return flat
 
 
-def _value(wrapped: Any) -> Any:
+def _plain_value(wrapped: Any) -> Any:
     node = FieldReader(wrapped) if is_object(wrapped) else FieldReader({})
     if len(node.value) != 1:
         return wrapped
     ((kind, value),) = node.value.items()
     if kind in {"arrayValue", "array_value"}:
-        return [_value(item) for _, item in node.node(kind).items("values")]
+        return [_plain_value(item) for _, item in node.node(kind).items("values")]
     if kind in {"kvlistValue", "kvlist_value"}:
         return plain_attributes(node.node(kind), "values")
     return _scalar(kind, value) if kind in _WHOLE_TYPES + _PLAIN_TYPES else wrapped
@@ -137,13 +139,13 @@ def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
     for key in [attribute for attribute in attributes if attribute.startswith(start)]:
         value = attributes[key]
         *path, last = key[len(start) :].split(".")
-        at = tree
+        parent = tree
         for step in path:
-            inner = at.setdefault(step, {})
+            inner = parent.setdefault(step, {})
             if not is_object(inner):
                 raise RecordError("is inside a key that already has a value", field=key)
-            at = inner
-        at[last] = value
+            parent = inner
+        parent[last] = value
     value = _with_lists(tree)
     return value if is_list(value) else []
 

@@ -19,7 +19,7 @@ from .recorded_content import recorded
 def unwrapped(value: Any) -> Any:
     """Return a function's arguments without the wrappers that instrumentations put around them.
 
-    ``{"args": [], "kwargs": {...}}`` gives its keywords or its only argument; ``{"inputs": {...}}`` its inputs.
+    ``{"args": [], "kwargs": {...}}`` gives the keywords or the only argument, and ``{"inputs": {...}}`` the inputs.
     """
     value = _decoded(recorded(value))
     while is_object(value):
@@ -94,7 +94,7 @@ def _plain(messages: list[FieldReader]) -> list[Message]:
 
 
 def _without_batch(value: Any) -> Any:
-    """Return a list of messages out of a batch of one, with pairs of role and text as messages."""
+    """Return the messages in a batch of one conversation; pairs of role and text are messages."""
     if is_list(value) and value and all(map(_is_pair, value)):
         return [{"role": role, "content": text} for role, text in value]
     return value[0] if is_list(value) and len(value) == 1 and is_list(value[0]) else value

@@ -1,4 +1,4 @@
-"""Content that a trace does not have, which is not the same as an empty answer.
+"""Content that was not recorded in a trace, as opposed to an empty answer.
 
 Many instrumentations leave messages out by default, or write a placeholder in their place.
 """
@@ -41,7 +41,7 @@ def recorded(value: Any) -> Any:
 
 
 def has_content(message: FieldReader) -> bool:
-    """Return whether a message's content was recorded, be it empty."""
+    """Return whether a message's content was recorded, even if it is empty."""
     texts = (part for part in parts_of(message) if part.get("type") in {"text", "input_text", "output_text"})
     return not message.value.keys().isdisjoint(_CONTENT_KEYS) and all(
         not part.value.keys().isdisjoint(_TEXT_KEYS) for part in texts

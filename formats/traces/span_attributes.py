@@ -83,7 +83,7 @@ def fill_span(
 
 
 def switch_of(names: Iterable[str]) -> str | None:
-    """Return the setting that switches recording on, by instrumentations and attributes."""
+    """Return the setting that switches recording on, by names of instrumentations or attributes."""
     listed_names = [*names]
     return next(
         (switch for start, switch in SWITCHES if any(name.startswith(start) for name in listed_names)), None
@@ -91,7 +91,7 @@ def switch_of(names: Iterable[str]) -> str | None:
 
 
 def without_stack(message: str | None) -> str | None:
-    """Return an error's message without the stack that some instrumentations write behind it."""
+    """Return an error's message without the stack trace that some instrumentations append."""
     return None if message is None else message.partition("Traceback (most recent call last)")[0].strip()
 
 
@@ -116,7 +116,7 @@ def _first_name(node: AttributeReader, names: Iterable[str]) -> str | None:
 
 
 def _asked_model(node: AttributeReader) -> str | None:
-    """Return the model that was asked; a failed call names no other."""
+    """Return the model that was asked, the only one that a failed call names."""
     model_attribute = _first_text(node, ASKED_MODELS)
     requests = (request_of(node.decoded(name)) for name in INVOCATIONS)
     models = (request.get("model", request.get("model_name")) for request in requests)

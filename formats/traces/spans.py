@@ -18,7 +18,7 @@ from .model_calls import reply_messages, request_messages, request_of, unwrapped
 
 
 class Span(msgspec.Struct, kw_only=True):
-    """One span of a trace; fields that are not listed are those of `Example`.
+    """One span of a trace; fields that are not listed have the meaning of those of `Example`.
 
     Attributes:
         trace: The trace's id, or "" if unknown.
@@ -29,9 +29,9 @@ class Span(msgspec.Struct, kw_only=True):
         instructions: System messages, if they were recorded apart from the input.
         input: The input, if it is not messages.
         output: The result, if it is not messages.
-        has_output: Whether its output was recorded, be it empty.
+        has_output: Whether its output was recorded, even if it is empty.
         call: The call of a tool span.
-        has_arguments: Whether the arguments of its calls were recorded, be they none.
+        has_arguments: Whether the arguments of its calls were recorded, even if there are none.
         model: The model that was asked.
         bare: The input of a tool, if it is no object of arguments.
         exception: The message of an exception event.
