@@ -60,7 +60,7 @@ _OPENINFERENCE_KIND = "openinference.span.kind"
 _HEX_LENGTHS = frozenset({16, 32})
 _HEX = re.compile("[0-9a-fA-F]+")
 _TIME_DIGITS, _TIME_DECIMALS = 20, 10
-"""Digits of a time before and after the decimal point, so that texts sort like their numbers."""
+"""Digits of a time before and after the decimal point; with these, texts sort like numbers."""
 
 
 class _Event(NamedTuple):
@@ -287,7 +287,7 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
 
 
 def hex_id(identifier: str) -> str:
-    """Return a trace or span id in hexadecimal; it may be in base64. Leave other texts unchanged."""
+    """Convert a trace or span id from base64 to hexadecimal; leave other texts unchanged."""
     text = identifier.removeprefix("0x").lower() if identifier.startswith("0x") else identifier
     if len(text) in _HEX_LENGTHS and _HEX.fullmatch(text) is not None:
         return text.lower() if text.strip("0") else ""  # all zeros mean that there is no id

@@ -52,7 +52,7 @@ def clusters_of_cases(table: Table, tasks: Tasks) -> IntArray:
 
 
 def _item_and_case(item: str, system: str) -> tuple[str, str]:
-    """Return an item ``case|system|trial`` as ``case|trial``, and its case; any other item as both."""
+    """Return an item without its system, and its case; an item of another form is its own case."""
     case, between, trial = item.rpartition(f"|{system}|")
     return (f"{case}|{trial}", case) if between and trial.isdecimal() else (item, item)
 
