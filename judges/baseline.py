@@ -243,7 +243,7 @@ def _parameters(function: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _own_words(function: Mapping[str, Any]) -> set[str]:
-    """Return the content words of a tool's name and description; dots and underscores part words."""
+    """Return the content words of a tool's name and description; dots and underscores end words."""
     return _content_words(_words(f"{function['name'].replace('_', ' ')} {function.get('description', '')}"))
 
 

@@ -251,7 +251,7 @@ def _labels_for_estimate(caution: Caution) -> str:
 
 
 def _looked_at(caution: Caution) -> str:
-    """Return the sentence on rounds of labels in a comparison, which has no ``anytime`` interval."""
+    """Return the sentence on rounds of labels; comparisons have no ``anytime`` interval."""
     rounds = counted(round(caution.about["rounds"]), "round")
     return f"labels came in {rounds}: an interval looked at after each may be wrong more often than it says"
 
@@ -309,7 +309,7 @@ def _counted_names(counts: Mapping[str, float], code: str = "") -> str:
 
 
 def looks_of(rounds: int, folder: object) -> Iterator[str]:
-    """Yield a note on the labels of a run if they came in several rounds; it names a valid interval."""
+    """Yield a note if labels came in several rounds; it names an interval that is valid."""
     if rounds > 1:
         yield (
             f"labels came in {rounds:,} rounds: an interval looked at after each may be wrong more often than it says; "
