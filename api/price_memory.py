@@ -1,4 +1,4 @@
-"""Cache of the listed prices of models asked before, since the list takes 0.14 s to load."""
+"""Cache of the listed prices of models used before, since the list takes 0.14 s to load."""
 
 from __future__ import annotations
 

@@ -24,9 +24,8 @@ NAME = "toolbench"
 ABOUT = "queries, answers and ToolEval's annotations of ToolBench (JSON)"
 LOST = "steps of answers, template responses of APIs"
 
-_ANSWERS = {"query", "answer"}
 _ANNOTATIONS = {"query", "is_solved"}
-_RAW = "answer_generation"
+_GENERATION = "answer_generation"
 _SOLVED = {"solved": 1.0, "unsolved": 0.0}
 _GAVE_UP = "give_up_and_restart"
 
@@ -43,10 +42,10 @@ def _is_item(value: dict[str, Any]) -> bool:
     if is_list(value.get("api_list")) and "query" in value:
         return True
     answer = value.get("answer")
-    told = is_object(answer) and "final_answer" in answer and "answer_details" in answer
-    annotated = value.keys() >= _ANNOTATIONS and is_object(value["is_solved"])
-    raw = value.get(_RAW)
-    return told or annotated or (is_object(raw) and "final_answer" in raw)
+    is_answer = is_object(answer) and "final_answer" in answer and "answer_details" in answer
+    is_annotation = value.keys() >= _ANNOTATIONS and is_object(value["is_solved"])
+    generation = value.get(_GENERATION)
+    return is_answer or is_annotation or (is_object(generation) and "final_answer" in generation)
 
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
@@ -55,6 +54,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _by_id(document: FieldReader) -> list[tuple[str, Any]] | None:
+    """Return the items of a file that holds them by id, or None if it is a single item."""
     if _is_item(document.value):
         return None
     return [
@@ -65,9 +65,10 @@ def _by_id(document: FieldReader) -> list[tuple[str, Any]] | None:
 
 def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     item = row.node
-    if is_object(item.value.get(_RAW)):
-        made = item.node(_RAW)
-        item = FieldReader({**made.value, "query_id": row.position.path.stem.partition("_")[0]}, made.at)
+    if is_object(item.value.get(_GENERATION)):
+        generation = item.node(_GENERATION)
+        query_id = row.position.path.stem.partition("_")[0]  # ``82217_DFS_woFilter_w2.json``
+        item = FieldReader({**generation.value, "query_id": query_id}, generation.at)
     answer = item.node("answer") if is_object(item.get("answer")) else item
     relevant = item.get("relevant APIs", "relevant_apis")
     example = Example(
@@ -102,7 +103,7 @@ def _tool(api: FieldReader) -> dict[str, Any]:
 
 
 def _answer(answer: FieldReader) -> AgentAnswer | None:
-    """Return the final answer, also of the call that finishes; empty if the agent gave up."""
+    """Return the final answer, plain or in the finishing call's arguments; empty if it gave up."""
     if "final_answer" not in answer:
         return None
     final = parsed(answer.value["final_answer"])
@@ -112,7 +113,7 @@ def _answer(answer: FieldReader) -> AgentAnswer | None:
 
 
 def _annotation(repeat: int, key: str, value: Any) -> ImportedScore:
-    word = str(value).rpartition(".")[2].lower()
+    word = str(value).rpartition(".")[2].lower()  # ``AnswerStatus.Solved``
     if word not in _SOLVED:
         return unscored("tooleval", "undecided", f"{key}: {value}")._replace(repeat=repeat)
     return ImportedScore("tooleval", _SOLVED[word], evidence={"value": value}, repeat=repeat)

@@ -31,7 +31,7 @@ def contradicted_labels(
     declared: Mapping[str, LabelsDeclaredBy | None],
     level: float,
 ) -> dict[str, ContradictedLabels]:
-    """Test the labels of each system as `estimate` does, all systems together at 1 %.
+    """Test the labels of each system as `contradiction` does, all systems together at 1 %.
 
     Args:
         graded: Outputs by system.

@@ -55,14 +55,14 @@ def standing(low: float | None, high: float | None, by: float) -> MarginConclusi
 def with_margin(
     pair: ComparedPair, by: float, *, against: str | None, together: Statistic | None = None
 ) -> ComparedPair:
-    """Add the conclusions on the one of a pair that is not ``against``, or on both.
+    """Add the conclusion on each judge or system of a pair, except on ``against``.
 
     ``together`` is the difference with an interval that is valid for all pairs at once, if there are several.
     """
     interval = pair.difference if together is None else together
     low, high = interval.low, interval.high
     second_minus_first = (None if high is None else -high), (None if low is None else -low)
-    standings: dict[str, MarginConclusion] = {
+    conclusions: dict[str, MarginConclusion] = {
         pair.a: standing(low, high, by),
         pair.b: standing(*second_minus_first, by),
     }
@@ -73,7 +73,7 @@ def with_margin(
             low=low,
             high=high,
             level=interval.level,
-            conclusions={name: conclusion for name, conclusion in standings.items() if name != against},
+            conclusions={name: conclusion for name, conclusion in conclusions.items() if name != against},
         ),
     )
 

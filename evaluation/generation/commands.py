@@ -28,6 +28,7 @@ _RUN_WORDS = frozenset({"run", "exec"})
 _NOT_STARTED = {126, 127}
 """Exit codes of a shell whose program cannot be started, or does not exist."""
 _READ_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
+"""Shell script that becomes the agent's command, with the file of the case as standard input."""
 
 
 class _Attempt(NamedTuple):
@@ -74,7 +75,12 @@ class CommandAgent:
             self._running.discard(stopper)
 
     def _run(self, script: str, stopper: Stopper, trial: int, **variables: str) -> CommandResult:
-        """Run it, by a shell that redirects its streams; an AgentSetupError if it cannot be started."""
+        """Run the command in a shell script that redirects its streams.
+
+        Raises:
+            AgentSetupError: The command cannot be started.
+            ConfigurationError: This machine cannot run commands.
+        """
         environment = {**self._environment, **variables, "FIDUCIAL_TRIAL": str(trial)}
         limits = Limits(
             wall_seconds=self._seconds,
@@ -161,7 +167,7 @@ def require_no_placeholders(words: Sequence[str]) -> None:
     """Refuse ``{task}`` and ``{workspace}``, which only runs in workspaces fill in.
 
     Raises:
-        UsageError: A word is one.
+        UsageError: A word is a placeholder.
     """
     placeholder = next((word for word in words if word in {"{task}", "{workspace}"}), None)
     if placeholder is not None:
@@ -192,11 +198,11 @@ def _no_command(word: str) -> str:
 
 
 def _script_of(words: Sequence[str]) -> Path | None:
-    """Return the script that interpreters run, or None if the command has none or hides it."""
+    """Return the script that interpreters run, or None if the words do not surely show one."""
     for word in words:
         if "=" in word or "{" in word:
             return None
-        if word.endswith(_SCRIPT_SUFFIXES) and word != words[0]:
+        if word.endswith(_SCRIPT_SUFFIXES) and word != words[0]:  # the first word is the program
             return Path(word)
         if not (word.startswith("-") or word in _RUN_WORDS or INTERPRETER.fullmatch(Path(word).name)):
             return None  # the word of another program, or the value of an option

@@ -43,7 +43,8 @@ class PooledEndpoint:
         self.rests_until = 0.0
         self._model = model
         self._strikes = 0
-        self._rest = 0.0
+        self._rest_seconds = 0.0
+        """Length of the current or last rest; 0 while the endpoint is healthy."""
         self._testing = False
         self.seconds: float | None = None
         """Moving average of its reply times in seconds; None before the first reply."""
@@ -57,7 +58,7 @@ class PooledEndpoint:
 
     def available(self, now: float) -> bool:
         """Return whether the endpoint may be called: not while it rests, or during a test call."""
-        return not self._rest or (now >= self.rests_until and not self._testing)
+        return not self._rest_seconds or (now >= self.rests_until and not self._testing)
 
     def free(self, now: float) -> bool:
         """Return whether the endpoint has a free slot now."""
@@ -79,7 +80,7 @@ class PooledEndpoint:
         """Take a free slot, and return its ticket."""
         ticket = self.limiter.take()
         assert ticket is not None
-        self._testing = bool(self._rest)
+        self._testing = bool(self._rest_seconds)
         return ticket
 
     def replied(self, seconds: float, now: float) -> None:
@@ -88,8 +89,9 @@ class PooledEndpoint:
         If the call began before the rest, its reply does not show that the endpoint has recovered.
         """
         self._counts["replies"] += 1
-        if not self._rest or now - seconds >= self.rests_until - self._rest:
-            self._strikes, self._rest, self._testing = 0, 0.0, False
+        call_began, rest_began = now - seconds, self.rests_until - self._rest_seconds
+        if not self._rest_seconds or call_began >= rest_began:
+            self._strikes, self._rest_seconds, self._testing = 0, 0.0, False
         average = seconds if self.seconds is None else self.seconds
         self.seconds = average + _NEWEST_WEIGHT * (seconds - average)
         self.limiter.succeeded()
@@ -97,7 +99,7 @@ class PooledEndpoint:
     def failed(self, ticket: int, error: BaseException, now: float) -> None:
         """Record a call without a reply, and release its slot.
 
-        A TimeoutError means that the call was given up; an error other than CallError, that the caller was cancelled.
+        A TimeoutError means that the call was given up; any other error but a CallError, that the caller was cancelled.
         """
         self.limiter.failed(ticket, error)
         was_testing, self._testing = self._testing, False
@@ -114,9 +116,9 @@ class PooledEndpoint:
         self._strikes += 1
         locked_out = isinstance(error, CallError) and not error.retryable
         test_failed = was_testing and now >= self.rests_until  # a call during the rest is no test
-        if locked_out or test_failed or (self._strikes >= _MAX_STRIKES and not self._rest):
-            doubled = 2 * self._rest or _FIRST_REST_SECONDS
-            self._rest = _MAX_REST_SECONDS if locked_out else min(_MAX_REST_SECONDS, doubled)
+        if locked_out or test_failed or (self._strikes >= _MAX_STRIKES and not self._rest_seconds):
+            doubled = 2 * self._rest_seconds or _FIRST_REST_SECONDS
+            self._rest_seconds = _MAX_REST_SECONDS if locked_out else min(_MAX_REST_SECONDS, doubled)
             self.rests_until = now + self._rest
 
 

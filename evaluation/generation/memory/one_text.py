@@ -8,6 +8,7 @@ from typing import Any
 from .parts import problem
 
 _MAX_CHARACTERS = 10_000
+"""Maximum length of the text, in characters."""
 
 
 class TextMemory:
@@ -41,7 +42,7 @@ class TextMemory:
         if not old_text or str(old_text) not in self._text:
             return problem("The memory holds no such text.")
         old, new = str(old_text), str(new_text)
-        # Computed first, since the new text might not fit into memory.
+        # Checked before the text is made, which might be too large for the computer's memory.
         length = len(self._text) + self._text.count(old) * (len(new) - len(old))
         return _too_long(length) or self._set_text(self._text.replace(old, new), "Text replaced.")
 
