@@ -87,7 +87,7 @@ def import_bfcl(
 
     Raises:
         InputError: The data cannot be read; raised during iteration.
-        UsageError: There is no such category.
+        UsageError: There is no such category; or, during iteration, an output answers no entry of the data.
     """
     category_list, source, ids = expand(categories), open_source(input_path(path)), set[str]()
 
@@ -99,7 +99,7 @@ def import_bfcl(
 
     def outputs() -> Iterator[Output]:
         assert results is not None
-        if not ids:  # the cases were not read before
+        if not ids:  # filled while the cases are read, which was not done before
             ids.update(case.id for case in cases())
         for output in read_outputs(find_results(input_path(results), category_list).files):
             if output.case_id not in ids:
@@ -123,7 +123,7 @@ def import_log(
         return read_strictly(source, path, criterion=criterion, system=system)
 
     def cases() -> Iterator[Case]:
-        # A revision follows its case in the file. It is read twice, since all cases may not fit into memory.
+        # A revision follows its case, so the file is read twice: all its cases may not fit into memory.
         revisions = {record.case.id: record.case for record in read() if isinstance(record, RevisedCase)}
         return (revised(record, revisions) for record in read() if isinstance(record, Case))
 
@@ -144,5 +144,5 @@ def import_agbenchmark(path: FilePath) -> ImportedSuite:
 
 
 def import_custom_format(name: str, path: FilePath) -> ImportedSuite:
-    """Import a file in a custom format (`file_format`), which is looked up at iteration."""
+    """Import a file in a custom format (`file_format`), whose name is looked up at iteration."""
     return _suite(lambda: read_custom(name, input_path(path)))

@@ -112,7 +112,7 @@ def improve(
         probes: Probes made by `mutate`, or their folder; by default made of the holdout.
         adjudications: Decisions on who is right if judge and label differ, besides those of the run.
         holdout: Share of groups to hold out.
-        margin: Loss on the probes of an operator that must be excluded.
+        margin: Loss of accuracy that must be ruled out on the probes of every operator.
         sample: Maximum probes per operator.
         seed: Seed of the split, and of the examples shown to the model.
         criterion: Criterion of a good answer, for tables without one.

@@ -43,11 +43,11 @@ def complete_cases(folder: Path, table: References) -> CompletedCases:
             f"references are written beside the run: give a run folder on this machine, not {folder}"
         )
     with RunStore(folder) as store:
-        return join_references(store.inputs.cases, table, _cases_beside(_unused_name(folder)))
+        return join_references(store.inputs.cases, table, _cases_beside(_unused_folder(folder)))
 
 
 def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | None = None) -> Iterator[str]:
-    """Yield the next command to type after labels or references were joined."""
+    """Yield a heading and the next commands after labels or references were joined, if any."""
     has_new_references = references is not None and references.changed > 0
     if _is_run(folder):
         if has_new_references:
@@ -55,12 +55,15 @@ def next_lines(folder: Path, *, labels: bool, references: JoinedReferences | Non
             yield f"  {_regrade_command(folder)}"
         elif labels and (judges := _judges(folder)):
             yield _NEXT_CORRECTED_RATE
-            yield from [f"  {_estimate_command(folder)}"] if len(judges) == 1 else correction_commands(folder)
+            if len(judges) == 1:
+                yield f"  {_estimate_command(folder)}"
+            else:
+                yield from correction_commands(folder)
         return
     import_counts = import_summary(folder)
     if has_new_references or not import_counts.scored:
         run = folder / "run"
-        yield from next_of_import(import_counts, (_unused_name(run) if run.exists() else run).name)
+        yield from next_of_import(import_counts, (_unused_folder(run) if run.exists() else run).name)
     elif labels:
         yield _NEXT_CORRECTED_RATE
         yield f"  {_estimate_command(folder, import_counts.judges)}"
@@ -74,7 +77,7 @@ def _estimate_command(folder: Path, judges: Sequence[str] = ()) -> Command:
 
 
 def correction_commands(run: Path) -> list[str]:
-    """Return the commands that correct rates with labels of the undecided outputs."""
+    """Return indented commands that correct rates with labels of the undecided outputs."""
     manifest = RunStore(run).manifest
     if "rules" in manifest.identity:
         return [f"  {manifest.command}"]
@@ -92,21 +95,21 @@ def _judges(folder: Path) -> set[Author]:
         return {verdict.author for verdict in store.judge_verdicts() if verdict.graded}
 
 
-def _unused_name(folder: Path) -> Path:
-    """Return the first unused folder name with a number after this name."""
+def _unused_folder(folder: Path) -> Path:
+    """Return the first folder beside this one that does not exist, named with a number."""
     names = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
     return next(name for name in names if not name.exists())
 
 
 def _cases_beside(folder: Path) -> Path:
-    """Return the file for the cases of a run folder."""
+    """Return the file next to a run folder to which its completed cases are written."""
     return folder.with_name(f"{folder.name}.{CASES}")
 
 
 def _regrade_command(folder: Path) -> Command:
     """Return the command that grades the outputs of a run by its completed cases."""
     run = _inputs(folder)
-    labels, out = folder / LABELS, _unused_name(folder)
+    labels, out = folder / LABELS, _unused_folder(folder)
     return rerun_command(
         typed_command(run.command),
         run.cases,

@@ -36,11 +36,11 @@ class LabelReading(TypedDict, total=False):
     """Options for reading a table of labels.
 
     Attributes:
-        map: Fields of columns with unrecognised names, in either order.
+        map: What unrecognised columns hold: column names by field, or fields by column name.
         label_scale: The worst and the best label, as they are written.
         label_pass_at: The worst label that passes, as it is written.
         map_label: Scores of words, or None if a word is not a grade.
-        all_alike: Whether words may make all labels pass or all fail.
+        all_alike: Whether to accept ``map_label`` if by it all labels pass, or all fail.
     """
 
     map: Mapping[str, str] | None
@@ -96,12 +96,12 @@ def label_files(labels: LabelFiles, grades: Scale, columns: Mapping[str, str] | 
 
 
 def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:
-    """Return the source of labels that a caller describes."""
+    """Return the source of labels, whose grades have the meaning that options describe."""
     return label_source(labels, grade_meaning(**reading), reading.get("map"))
 
 
 def grade_meaning(**reading: Unpack[LabelReading]) -> Scale:
-    """Return the meaning of grades that a caller describes."""
+    """Return the meaning of grades from the options for reading a table; see `grade_scale`."""
     require_declared(reading, LabelReading)
     return grade_scale(
         reading.get("label_scale"),
@@ -119,7 +119,7 @@ def grade_scale(
     name: str = "label_scale",
     all_alike: bool = False,
 ) -> Scale:
-    """Return the meaning of grades.
+    """Return the meaning of grades from their scale's ends, a threshold and scores of words.
 
     Raises:
         UsageError: The ends are equal, the threshold is not between them, or a word's score is not in [0, 1].
@@ -171,7 +171,7 @@ def score_kinds(given: GivenKind | None) -> Mapping[str, ScoreKind]:
 
 
 def _require_scale(ends: Any, name: str) -> None:
-    """Raise a UsageError for anything but two different finite numbers."""
+    """Raise a UsageError for anything but two different numbers, finite like their distance."""
     pair = cast("Sequence[Any]", ends if isinstance(ends, Sequence) and not isinstance(ends, str) else ())
     is_pair = len(pair) == 2 and all(isinstance(end, Real) and math.isfinite(end) for end in pair)  # noqa: PLR2004 - both ends
     if not is_pair or math.isinf(float(pair[1]) - float(pair[0])):

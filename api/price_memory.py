@@ -1,4 +1,4 @@
-"""Cache the listed prices of models that were asked, since loading the list takes 0.14 s."""
+"""Cache of the listed prices of models used before, since the list takes 0.14 s to load."""
 
 from __future__ import annotations
 

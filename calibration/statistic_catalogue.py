@@ -79,7 +79,7 @@ _CATALOGUE = (
         rates.balanced_accuracy,
         _ONE_CLASS,
         balanced_accuracy_interval,
-        weight_of_passes=lambda _: 0.5,
+        weight_of_passes=lambda _: 0.5,  # of the true positive rate, whatever the table
     ),
     _table_statistic("mcc", mcc, "all labels, or all verdicts, are of one class", few_clusters="fisher"),
     _table_statistic("cohen_kappa", cohen_kappa, _ONE_CATEGORY, few_clusters="fisher"),
@@ -110,7 +110,7 @@ ESTIMATORS: dict[str, Estimator] = {estimator.name: estimator for estimator in _
 """Built-in statistics by name, in the order in which they are printed."""
 
 AGREEMENT = tuple(name for name, estimator in ESTIMATORS.items() if estimator.family == "table")
-"""Names of the statistics of the 2x2 table."""
+"""Names of the statistics of the 2x2 table: agreement, and the rates of labels and judge."""
 
 
 def family_of(name: str) -> StatisticFamily:

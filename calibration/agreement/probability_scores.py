@@ -60,9 +60,9 @@ def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores
 
 def grouped(sample: Sample) -> tuple[IntArray, str]:
     """Group a sample's scores; return the group of each cell, ``(m,)``, and the kind of groups."""
-    distinct = np.unique(sample.cells.score, return_inverse=True)[1]
-    if distinct.max() < _MAX_GROUPS:
-        return distinct, "distinct scores"
+    score_numbers = np.unique(sample.cells.score, return_inverse=True)[1]
+    if score_numbers.max() < _MAX_GROUPS:
+        return score_numbers, "distinct scores"
     groups = max(2, min(_MAX_GROUPS, sample.n // _MIN_ROWS_PER_GROUP))
     return equal_mass_groups(sample.cells.score, sample.counts, groups), "bins of equal mass"
 
@@ -89,20 +89,20 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
             f"{name}_corrected": undefined(why, n=n, level=level) for name in ("reliability", "resolution")
         }
     else:
-        error, blocks = _jackknife(sample, group, outcome, settings.seed)
-        for name, value, spread in zip(
-            ("reliability", "resolution"), corrected[:2], error.tolist(), strict=True
+        errors, blocks = _jackknife(sample, group, outcome, settings.seed)
+        for name, value, error in zip(
+            ("reliability", "resolution"), corrected[:2], errors.tolist(), strict=True
         ):
-            ends = t_interval(value, spread, blocks, level) if spread > _ROUNDING else None
-            method = f"cluster-t (jackknife of {blocks} blocks){'' if ends else _why_no_interval(spread)}"
+            ends = t_interval(value, error, blocks, level) if error > _ROUNDING else None
+            method = f"cluster-t (jackknife of {blocks} blocks){'' if ends else _why_no_interval(error)}"
             statistics[f"{name}_corrected"] = defined(value, ends, n=n, method=method, level=level)
     statistics["uncertainty"] = _uncertainty(sample, parts.uncertainty, settings)
     statistics["ece_equal_mass"] = _ece(sample, group, outcome, level)
     return statistics
 
 
-def _why_no_interval(spread: float) -> str:
-    if np.isnan(spread):
+def _why_no_interval(error: float) -> str:
+    if np.isnan(error):
         return ": no interval, without some block a group has a single row"
     return ": no interval, leaving out a block makes no difference"
 
@@ -136,6 +136,7 @@ def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
         return defined(value, n=sample.n, method=rate.method, level=settings.level)
     # The function rises to 1/4 at a rate of one half, and falls from there.
     ends = [end * (1 - end) for end in (rate.low, rate.high)]
+    # rate (1 - rate) is largest, 0.25, at a rate of one half.
     highest = 0.25 if rate.low <= 0.5 <= rate.high else max(ends)  # noqa: PLR2004 - a half
     return defined(
         value, (min(ends), highest), n=sample.n, method=f"{rate.method}, of the rate", level=settings.level
@@ -144,7 +145,8 @@ def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
 
 def _ece(sample: Sample, group: IntArray, outcome: FloatArray, level: float) -> Statistic:
     """Return the expected calibration error over the groups."""
-    gaps = np.eye(int(group.max()) + 1)[group] * (outcome - sample.cells.score)[:, None]
+    in_group = np.eye(int(group.max()) + 1)[group]  # one row per cell, 1 in the column of its group
+    gaps = in_group * (outcome - sample.cells.score)[:, None]
     parts: FloatArray = sample.counts @ gaps / sample.n
     ends, method = gaps_interval(gaps, sample, level)
     return defined(float(np.abs(parts).sum()), ends, n=sample.n, method=method, level=level)

@@ -66,7 +66,7 @@ def _few_discordant(pairs: Sequence[ComparedPair]) -> dict[str, int]:
 
 
 def left_out_cautions(contenders: Sequence[ContenderRows]) -> list[Caution]:
-    """Return a caution for contenders without usable rows, with the number of their rows."""
+    """Return a caution for contenders without usable rows, with the number of rows left out."""
     return _cautions(
         "left_out", {contender.name: contender.left_out for contender in contenders if not len(contender.key)}
     )
@@ -141,6 +141,7 @@ def _labels_not_random(undecided: ComparedStratum) -> dict[str, int]:
     """Count labels of undecided outputs that are declared not to be random, by declaration."""
     counts: dict[str, int] = {}
     for name, chosen_by in undecided.declared.items():
+        # Only these declarations say that the labels are no random sample.
         if chosen_by is not None and chosen_by in get_args(LabelsChosenBy):
             counts[chosen_by] = counts.get(chosen_by, 0) + undecided.labelled[name]
     return counts
@@ -175,7 +176,7 @@ def _in_different_parts(strata: Strata) -> dict[str, int]:
     }
 
 
-def _cautions(kind: ComparisonCaution, about: Mapping[str, int]) -> list[Caution]:
+def _cautions(kind: ComparisonCaution, counts_by_name: Mapping[str, int]) -> list[Caution]:
     """Return a caution with the counts above 0, or an empty list without such a count."""
-    counts: dict[str, float] = {name: count for name, count in about.items() if count}
+    counts: dict[str, float] = {name: count for name, count in counts_by_name.items() if count}
     return [Caution(kind, counts)] if counts else []

@@ -162,7 +162,8 @@ def difference_of(estimator: Estimator, rows: PairedRows) -> tuple[Estimator, Sa
     )
     (label, first, second, *second_labels), groups, sizes = reduce_rows(columns, rows.cluster)
     joint = Sample(Cells(label, first, rows.threshold), groups, sizes)
-    label_of_second, threshold = second_labels[0] if second_labels else label, rows.sides[1].pass_at
+    label_of_second = second_labels[0] if second_labels else label
+    threshold = rows.sides[1].pass_at
 
     def formula(weights: FloatArray, cells: Cells) -> FloatArray:
         # Cells beyond those of the sample are hypothetical rows of `unseen_interval`. There the second score is the
@@ -198,8 +199,10 @@ def _shares_of_the_same_rows(
     if not depends_on_label_alone or (first_tried != second_tried).any() or not first_tried.any():
         return None
     cluster = np.arange(len(first_tried)) if rows.cluster is None else rows.cluster
-    first_won, second_won = ((side @ successes).astype(np.bool_)[first_tried] for side in (first, second))
-    return first_won, second_won, cluster[first_tried]
+    first_succeeded, second_succeeded = (
+        (side @ successes).astype(np.bool_)[first_tried] for side in (first, second)
+    )
+    return first_succeeded, second_succeeded, cluster[first_tried]
 
 
 def _by_class(estimator: Estimator, rows: PairedRows) -> tuple[ClassDifference, Sample] | None:
@@ -261,6 +264,7 @@ def _degrees(statistic: Statistic, joint: Sample, settings: Settings) -> float |
     """Return the degrees of freedom behind an interval of `measure`, or None for the normal one."""
     if settings.interval in _UNCLUSTERED_INTERVALS:
         return None
+    # `measure` tells only in the method whether it left out blocks of clusters.
     by_blocks = "jackknife" in (statistic.method or "")
     return (min(JACKKNIFE_BLOCKS, joint.n_clusters) if by_blocks else joint.n_clusters) - 1
 

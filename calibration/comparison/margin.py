@@ -55,7 +55,7 @@ def standing(low: float | None, high: float | None, by: float) -> MarginConclusi
 def with_margin(
     pair: ComparedPair, by: float, *, against: str | None, together: Statistic | None = None
 ) -> ComparedPair:
-    """Add the conclusions on the one of a pair that is not ``against``, or on both.
+    """Add the conclusion on each judge or system of a pair, except on ``against``.
 
     ``together`` is the difference with an interval that is valid for all pairs at once, if there are several.
     """
@@ -63,7 +63,7 @@ def with_margin(
     low, high = interval.low, interval.high
     # The interval of the second minus the first is the negative one.
     second_minus_first = (None if high is None else -high), (None if low is None else -low)
-    standings: dict[str, MarginConclusion] = {
+    conclusions: dict[str, MarginConclusion] = {
         pair.a: standing(low, high, by),
         pair.b: standing(*second_minus_first, by),
     }
@@ -74,7 +74,7 @@ def with_margin(
             low=low,
             high=high,
             level=interval.level,
-            conclusions={name: conclusion for name, conclusion in standings.items() if name != against},
+            conclusions={name: conclusion for name, conclusion in conclusions.items() if name != against},
         ),
     )
 

@@ -37,7 +37,7 @@ class CriterionAgreement(msgspec.Struct, frozen=True, kw_only=True):
         labelled: Number of verdicts with a label.
         true_positive_rate: Share of met criteria that the judge finds met.
         true_negative_rate: Share of unmet criteria that the judge finds unmet.
-        shrunken: Both rates, shrunk towards those of all criteria; None for a tag or for all criteria.
+        shrunken: True positive and true negative rate, shrunk towards those of all criteria; None for a tag or for all criteria.
     """
 
     name: str
@@ -98,8 +98,8 @@ class JudgesOnCriteria(msgspec.Struct, frozen=True, kw_only=True):
         a: The first judge.
         b: The second judge.
         n: Number of labelled criteria that both judged.
-        a_only_right: Number of these criteria that only the first judges as labelled.
-        b_only_right: Number of these criteria that only the second judges as labelled.
+        a_only_right: Number of these criteria on which only the first judge agrees with the label.
+        b_only_right: Number of these criteria on which only the second judge agrees with the label.
         difference: Share right of the first minus that of the second.
         p: p-value of no difference, by flipping signs of clusters, or None if it could not be tested.
     """

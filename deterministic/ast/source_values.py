@@ -34,14 +34,15 @@ def read_boolean(text: str) -> bool | str:
 
 
 def read_text(text: str) -> str:
-    """Return the text unchanged."""
+    """Return the text unchanged: the reader of a type whose values are texts."""
     return text
 
 
 def read_number(text: str) -> int | float | str:
     """Read an integer, or else a float, as Python does, and return other texts unchanged."""
     value = number_or_text(int, text)
-    return number_or_text(float, text) if value is text else value
+    is_integer = value is not text  # the text itself comes back if it is none
+    return value if is_integer else number_or_text(float, text)
 
 
 def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
@@ -53,12 +54,12 @@ def number_or_text(convert: Callable[[str], Any], text: str) -> Any:
 
 
 def _without_suffix(text: str) -> str:
-    """Return a literal without its last letter and, as ``$`` ignores it, a final newline."""
+    """Return a literal without its suffix, and without a final newline, which ``$`` lets pass."""
     return text.removesuffix("\n")[:-1]
 
 
 def is_quoted(text: str, quotes: str) -> bool:
-    """Return whether a text starts and ends with the same quote; as in BFCL, a lone quote does."""
+    """Return whether a text starts and ends with one quote; a lone quote counts, as in BFCL."""
     return text[:1] in tuple(quotes) and text.endswith(text[0])
 
 

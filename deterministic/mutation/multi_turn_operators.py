@@ -1,4 +1,4 @@
-"""Operators on conversations: a call left out, changed, made too early or again; twins.
+"""Operators on conversations: faults in calls, and harmless rewritings (twins).
 
 Changed outputs have no recorded results, since these belong to the unchanged calls.
 """
@@ -46,7 +46,7 @@ def change_argument(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
     """Give one argument of one call another value."""
     for source in shuffled(_call_steps(subject), rng):
         for site in shuffled(find_sites(source.calls, subject.documents), rng):
-            for perturb, _ in shuffled(PERTURBATIONS.values(), rng):
+            for perturb, _about in shuffled(PERTURBATIONS.values(), rng):
                 for value in islice(perturb(site, rng), 1):
                     change = f"turn {source.turn + 1}: {site.path_text} was {site.value!r}, is {value!r}"
                     yield _with_calls(subject, source, with_value(source.calls, site, value), change)
@@ -134,7 +134,8 @@ def _write_step(source: CallStep, calls: Sequence[NamedCall]) -> AgentStep:
 def _with_step(turns: Sequence[Sequence[AgentStep]], source: CallStep, step: AgentStep) -> Turns:
     """Return the turns with one step replaced; a step without calls is removed."""
     changed_turns = [list(steps) for steps in turns]
-    changed_turns[source.turn][source.number : source.number + 1] = [] if step in ([], "[]") else [step]
+    has_calls = step not in ([], "[]")  # native calls, or source text
+    changed_turns[source.turn][source.number : source.number + 1] = [step] if has_calls else []
     return changed_turns
 
 

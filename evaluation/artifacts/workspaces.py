@@ -23,6 +23,7 @@ _STAGING = ".preparing"
 _MAX_NAME_LENGTH, _MAX_READABLE_LENGTH, _HASH_DIGITS = 100, 60, 32
 """Maximum length of a plain name, and lengths of the two parts of any other; file systems take 255 bytes."""
 
+# Words of a path's part, joined by single underscores, since ``__`` stands for ``/``.
 _WORDS = r"[a-z0-9-][a-z0-9.-]*(?:_[a-z0-9.-]+)*"
 _PLAIN_ID = re.compile(rf"{_WORDS}(?:/{_WORDS})*")
 _UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9.-]+")
@@ -34,7 +35,7 @@ def lay_out_workspaces(cases: Iterable[Case], out: Path, *, system: str) -> int:
     ``system`` is the agent that will work in them. An interrupted preparation is continued.
 
     Raises:
-        InputError: A case is not a challenge, its files are missing, or a workspace exists already.
+        InputError: A case is not a challenge, its files are missing, or a workspace exists already, or two cases have the same.
     """
     outputs: list[Output] = []
     case_of_workspace: dict[Path, Case] = {}
@@ -109,8 +110,8 @@ def workspace_of(case: Case, out: Path, trial: int = 0) -> Path:
     """Return the workspace folder of a case's trial, which is unique and lies within no other.
 
     A plain id is the name, with ``__`` for ``/``. Any other id, such as one that contains ``__``, or capitals, which some file systems
-    do not tell apart, is followed by ``~`` and its hash; plain names contain no ``~``. The number of a further trial follows after
-    another ``~``, and is shorter than a hash.
+    do not tell apart, is followed by ``~`` and its hash; plain names contain no ``~``. A further trial adds ``~`` and its
+    number, which is shorter than a hash.
 
     Raises:
         InputError: Its id is not a relative path.

@@ -58,7 +58,7 @@ class RightOutputs:
     """Right outputs to mutate, in pieces that any process can work on.
 
     Attributes:
-        composed: Number of grounded cases, from whose results statements are composed if these are structured.
+        composed: Number of grounded cases. If the results of one are structured, a statement is composed from them.
 
     Args:
         inputs: Outputs of systems, from which the right ones are chosen; None to make right outputs from the references.
@@ -70,7 +70,7 @@ class RightOutputs:
         self._cases = cases
         self._strict = msgspec.structs.replace(options, rules="strict")
         self._siblings = Siblings(cases)
-        grounded = [case for case in cases if kind_spec(cases.facts(case).kind).family == "grounded"]
+        grounded = [case_id for case_id in cases if kind_spec(cases.facts(case_id).kind).family == "grounded"]
         self.composed = len(grounded)
         with_references = [] if inputs is not None else list(cases)
         self._pieces: list[FileSlice | _ReferencePiece | _StatementPiece] = [
@@ -96,7 +96,7 @@ class RightOutputs:
         for case, output in self._candidates(source, passed_over):
             verdict = check(case, output, self._strict)
             if verdict.score == 1.0:
-                # Mutants have no recorded results, so that a judge could recognise the right output by its own.
+                # Mutants have no recorded results: with them, a judge could recognise the right output.
                 without_results = msgspec.structs.replace(output, turns=output.agent_turns)
                 yield Subject(case, without_results, self._siblings.of(case))
             else:
@@ -117,7 +117,7 @@ class RightOutputs:
             output = right_output(case)
             if output is not None:
                 yield case, output
-            elif kind_spec(case.kind).family != "grounded":
+            elif kind_spec(case.kind).family != "grounded":  # those have pieces of their own
                 passed_over["no right output can be made"] += 1
 
     def _composed(self, ids: Sequence[str], passed_over: Counter[str]) -> Iterator[Subject]:

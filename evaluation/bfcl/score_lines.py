@@ -56,7 +56,7 @@ def _ast_fields(answer: FailedAnswer) -> dict[str, Any]:
 
 
 def _sub_errors(finding: Finding, decoded: Any) -> list[dict[str, Any]]:
-    """Return for each call of a parallel answer why it does not match the missing call."""
+    """Return why each call of a parallel answer differs from the expected call that is missing."""
     return [
         {
             "sub_error": [_mismatch_sentence(mismatch)],
@@ -91,7 +91,7 @@ def _multi_turn_fields(answer: FailedAnswer) -> dict[str, Any]:
     else:
         body["model_result_raw"] = answer.line.result
         body["model_result_decoded"] = decoded_turns(answer.line.result, answer.mode)
-    return body | _last_fields(answer)
+    return body | _answer_and_log(answer)
 
 
 def _agentic_fields(answer: FailedAnswer) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _agentic_fields(answer: FailedAnswer) -> dict[str, Any]:
         "prompt": answer.suite_entry.entry.raw["question"],
         "model_result_raw": answer.line.result,
         "last_non_fc_message": last_message(answer.line.result, answer.mode),
-    } | _last_fields(answer)
+    } | _answer_and_log(answer)
 
 
 def _error_fields(finding: Finding) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def _error_fields(finding: Finding) -> dict[str, Any]:
     return head | {key: value for key, value in finding.evidence.items() if key not in head}
 
 
-def _last_fields(answer: FailedAnswer) -> dict[str, Any]:
+def _answer_and_log(answer: FailedAnswer) -> dict[str, Any]:
     return {
         "possible_answer": answer.suite_entry.entry.ground_truth,
         "inference_log": answer.line.fields.get("inference_log", ""),

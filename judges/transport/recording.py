@@ -47,7 +47,7 @@ class RecordingProvider(WrappingProvider):
         """Ask, and record the reply. See `Provider.complete`."""
         reply = await self._inner.complete(request)
         if (request.key, request.anew) not in self._written:
-            # Written once, with `anew` apart: of two lines with one key, a replay takes the later one.
+            # The reply to a question asked anew is a second line with its key: a replay takes the later one.
             self._written.add((request.key, request.anew))
             recorded = msgspec.structs.replace(reply, from_cache=False)
             line = encode_record(Recorded(key=request.key, model=request.model, reply=recorded))
@@ -76,7 +76,7 @@ class ReplayProvider:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._positions: dict[str, tuple[int, int]] = {}
+        self._positions: dict[str, tuple[int, int]] = {}  # offset and line number, by key
         if path.exists() and not path.is_file():
             raise InputError("is not a plain file; expected a recording of replies", path=path)
         detector = DuplicateKeyDetector()
@@ -139,6 +139,7 @@ def _require_own_file(file: BinaryIO, path: Path) -> None:
     """Refuse a file that is not a recording, and leave it unchanged."""
     file.seek(0)
     first = file.readline(MAX_LINE_BYTES)
+    # An empty file counts as cut off, before its first character.
     is_cut_off = not first.endswith(b"\n") and (
         first.startswith(_LINE_PREFIX) or _LINE_PREFIX.startswith(first)
     )
@@ -151,7 +152,10 @@ def _require_own_file(file: BinaryIO, path: Path) -> None:
 
 
 def _repair_end(file: BinaryIO, path: Path) -> None:
-    """Remove an unfinished last line, or add the newline if only that is missing."""
+    """Remove an unfinished last line, or add the newline if only that is missing.
+
+    The file is positioned at its end.
+    """
     end = file.tell()
     start = end
     tail = b""

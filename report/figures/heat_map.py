@@ -16,7 +16,7 @@ _NAMES_WIDTH = 150.0
 _NAME_LETTERS = 24
 """Longest name of a row, in letters, for that width."""
 _ROW_HEIGHT = 22.0
-"""Pixels."""
+"""Height of a row, in pixels."""
 
 
 def heat(
@@ -37,7 +37,8 @@ def heat(
         good: Whether a large share is good, which sets the hue; its size sets the strength.
     """
     cell_width = min(60.0, (WIDTH - _NAMES_WIDTH) / max(len(columns), 1))
-    column_letters = [*ascii_uppercase, *map(str, range(len(ascii_uppercase), len(columns)))][: len(columns)]
+    numbers_after_z = map(str, range(len(ascii_uppercase), len(columns)))
+    column_letters = [*ascii_uppercase[: len(columns)], *numbers_after_z]
     shapes = [
         text(_NAMES_WIDTH + (index + 0.5) * cell_width, 14, letter, "name", anchor="middle")
         for index, letter in enumerate(column_letters)

@@ -50,8 +50,8 @@ SENTENCE_LIMIT = 600
 def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> ItemStatus:
     """Return an item's status.
 
-    It is ``disagreement`` if verdicts contradict each other, ``not graded`` if none has a score, else what all say. Scores
-    of label and checker are compared with each judge's at the judge's threshold.
+    It is ``disagreement`` if verdicts contradict each other, ``not graded`` if none has a score, else what all say. A
+    label or checker passes or fails an item by the threshold of each judge.
     """
     trusted_scores = [
         verdict.score
@@ -60,7 +60,7 @@ def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
     ]
     judge_scores = [
         (judge.score, _threshold_of(judge, thresholds))
-        for judge in _readers(item.judges)
+        for judge in _reading_verdicts(item.judges)
         if judge.score is not None
     ]
     judges_pass = {reaches(score, threshold) for score, threshold in judge_scores}
@@ -83,7 +83,9 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
         passed = reaches(item.checker.score, _label_threshold(item, thresholds))
         groups += [] if passed else [FAILED, FAILED_CHECK]
     else:
-        scores = [(reader, reader.score) for reader in _readers(item.judges) if reader.score is not None]
+        scores = [
+            (reader, reader.score) for reader in _reading_verdicts(item.judges) if reader.score is not None
+        ]
         failing = [
             judge.by for judge, score in scores if not reaches(score, _threshold_of(judge, thresholds))
         ]
@@ -92,18 +94,20 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
             groups += [FAILED, by_whom, *map(failed_by, failing)]
         elif not scores:
             groups.append(UNGRADED)
+    # Without a label, the checker is trusted like one.
     label = item.label if item.label is not None and item.label.score is not None else item.checker
     if label is None or label.score is None:
         return tuple(groups)
     for verdict in item.judges:
         if verdict.score is not None:
             at = _threshold_of(verdict, thresholds)
-            cell = CELLS[2 * (label.score < at) + (verdict.score < at)]  # bad output, failed by the judge
+            is_bad, is_failed = label.score < at, verdict.score < at
+            cell = CELLS[2 * is_bad + is_failed]
             groups.append(group_of(verdict.by, cell))
     return tuple(groups)
 
 
-def _readers(judges: Sequence[S]) -> Sequence[S]:
+def _reading_verdicts(judges: Sequence[S]) -> Sequence[S]:
     """Leave out verdicts of baselines, which do not read the output, if there are others."""
     return [verdict for verdict in judges if not is_baseline(verdict.author)] or judges
 
@@ -115,7 +119,7 @@ def failing_verdicts(
     judges: Sequence[Verdict | StoredVerdict] = item.judges
     return [
         (role, verdict)
-        for role, verdict in _by_role(item.label, item.checker, _readers(judges))
+        for role, verdict in _by_role(item.label, item.checker, _reading_verdicts(judges))
         if verdict.score is not None
         and not reaches(
             verdict.score,
@@ -125,7 +129,7 @@ def failing_verdicts(
 
 
 def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> str:
-    """Summarize an item's verdicts: ``checker wrong; judges: 2 right, 1 unparsable``."""
+    """Summarize an item's verdicts: ``checker: fail; judges: 2 pass, 1 unparsable``."""
     if item.missing:
         return NO_OUTPUT
     counts_by_role: dict[str, Counter[str]] = {}
@@ -215,7 +219,9 @@ def _threshold_of(verdict: Verdict | StoredVerdict, thresholds: Mapping[Author, 
 def _label_threshold(item: ItemVerdicts | ReportItem, thresholds: Mapping[Author, PassThreshold]) -> float:
     """Return the threshold for label and checker: that of the first judge with a score, or 0.5."""
     judges: Sequence[Verdict | StoredVerdict] = item.judges
-    return next((_threshold_of(verdict, thresholds) for verdict in _readers(judges) if verdict.graded), HALF)
+    return next(
+        (_threshold_of(verdict, thresholds) for verdict in _reading_verdicts(judges) if verdict.graded), HALF
+    )
 
 
 def _verdict_text(role: str, verdict: Verdict | StoredVerdict, threshold: float) -> str:

@@ -84,9 +84,8 @@ def _change_sentences(runs: Difference) -> Iterator[str]:
     pairs = {system: after_before(deciding(strata)[0]) for system, strata in runs.systems.items()}
     for system, pair in pairs.items():
         systems_by_change[_change_word(pair)].append(system)
-    largest = largest_possible(
-        pair.difference for name in systems_by_change[_NO_CHANGE] if (pair := pairs[name]) is not None
-    )
+    unchanged_pairs = [pairs[system] for system in systems_by_change[_NO_CHANGE]]
+    largest = largest_possible(pair.difference for pair in unchanged_pairs if pair is not None)
     possible = f"; a change of {largest} could still be there" if largest else ""
     clauses = [
         f"{len(names):,} {word} ({', '.join(names)})" for word, names in systems_by_change.items() if names

@@ -55,8 +55,8 @@ def _pieces(history: History) -> Iterator[Piece]:
         yield ""
         yield DocumentTable(("run", "changed"), changes_by_run, left_aligned=FIRST | {1}, indent=0)
     if history.passed_over:
-        skipped = counted(len(history.passed_over), "folder")
-        yield CautionLine(f"{skipped} skipped: {_first_names(list(history.passed_over))}")
+        folders = counted(len(history.passed_over), "folder")
+        yield CautionLine(f"{folders} skipped: {_first_names(list(history.passed_over))}")
 
 
 def _best_first(last: PastRun, part: str) -> dict[str, Statistic]:
@@ -112,6 +112,7 @@ def _systems_in_rows(history: History, names: ShortNames) -> Iterator[Piece]:
     """Yield a table of systems in rows and runs in columns, the best and the latest first."""
     part, runs = main_part(history), short_names(run.name for run in history.runs)
     latest = list(reversed(history.runs))[:_MAX_RUNS]
+    # The last run's systems by rate, then those that only earlier runs have.
     systems = dict.fromkeys([*_best_first(history.runs[-1], part), *names.short])
     shown = list(systems)[:_MAX_SYSTEMS]
     row_names = apart([names.of(system) for system in shown], _SYSTEM_COLUMNS)
@@ -135,7 +136,10 @@ def _systems_in_rows(history: History, names: ShortNames) -> Iterator[Piece]:
 
 def _end_of(name: str) -> str:
     """Keep the end of a run's name, since names with a date or number differ there."""
-    return name if columns_of(name) <= _RUN_COLUMNS else f"...{name[3 - _RUN_COLUMNS :]}"
+    if columns_of(name) <= _RUN_COLUMNS:
+        return name
+    kept_letters = _RUN_COLUMNS - len("...")
+    return f"...{name[-kept_letters:]}"
 
 
 def _cell(rate: Statistic | None, *, intervals: bool) -> str:

@@ -64,7 +64,7 @@ class CardMiss(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CardShares(msgspec.Struct, frozen=True, kw_only=True):
-    """Shares over all probes of a kind, clustered by case.
+    """Shares over all probes whose operators plant the same, clustered by case.
 
     Attributes:
         caught: Share of faults that the judge fails.
@@ -88,7 +88,7 @@ class CardProbabilities(msgspec.Struct, frozen=True, kw_only=True):
         ece: Expected calibration error, in ten bins of equal width.
         calibration_in_the_large: Mean probability minus the share of right outputs.
         brier: Brier score.
-        brier_of_base_rate: Brier score of the share of right outputs as a constant.
+        brier_of_base_rate: Brier score of a judge that always answers with the share of right outputs.
     """
 
     ece: Statistic
@@ -104,7 +104,7 @@ class NaturalShares(NaturalPart, frozen=True, kw_only=True):
         caught: Share of the systems' own faults that the judge fails.
         rejected: Share of the systems' right outputs that it fails.
         ungraded: Outputs without a score, by outcome; part of no share.
-        misses: Outputs that it graded wrongly, without texts.
+        misses: Outputs that it graded wrongly, without the judge's reasons.
         probabilities: Statistics of its scores as probabilities, or None if they are not declared as such.
     """
 
@@ -141,14 +141,14 @@ class AuditCard(Result, frozen=True, kw_only=True):
     """A judge's card: ``card.shares.caught.low``.
 
     Attributes:
-        card: Version of this format.
+        card: Version of the card's format.
         set: The set of probes.
         judge: The judge's name as it signs verdicts.
         id: The judge's id, with a fingerprint of prompt, model, decoding parameters and parser.
         served: Models that the endpoint named in its replies, other than the one that was asked for.
         pass_at: Lowest score that passes.
         kinds: Number of probes asked about, by kind of case.
-        shares: Shares over all probes of a kind.
+        shares: Shares by what operators plant, over all operators.
         operators: Shares by operator.
         natural: Results on natural faults, or None if they were not tried.
         misses: Probes that it graded wrongly.
@@ -178,7 +178,20 @@ class AuditCard(Result, frozen=True, kw_only=True):
 
 
 class _ProbeVerdicts(msgspec.Struct, frozen=True):
-    """A judge's verdicts on a folder of probes, and what they cost."""
+    """A judge's verdicts on a folder of probes, and what they cost.
+
+    Attributes:
+        judge: The judge's id.
+        by: The judge's name as it signs verdicts.
+        threshold: Its pass threshold.
+        probes: Probes with its scores, in the order of the set.
+        kinds: Number of probes by kind of case.
+        served: Models that the endpoint named in its replies, other than the one that was asked for.
+        cost: Cost of asking.
+        about: What each operator does, by operator.
+        controls: The control of each attack, by operator.
+        scores: Kind of its scores, or None if it is not declared.
+    """
 
     judge: JudgeId
     by: str
@@ -203,7 +216,7 @@ class NaturalRun(NamedTuple):
     Attributes:
         run: The run folder.
         probes: The folder of probes.
-        part: Number of outputs that were found.
+        part: Numbers of outputs that the set names, that were found, and that differ.
     """
 
     run: Path
@@ -303,11 +316,11 @@ def _natural_shares(natural: NaturalRun, prices: PriceList | None) -> NaturalSha
 
 
 def _share(
-    probes: Iterable[ScoredProbe], plants: Collection[str], counts: Callable[[ScoredProbe], bool]
+    probes: Iterable[ScoredProbe], plants: Collection[str], is_counted: Callable[[ScoredProbe], bool]
 ) -> Statistic:
     """Return the share of the graded probes of these kinds that ``counts`` accepts."""
     graded_probes = [probe for probe in probes if probe.facts.plants in plants and probe.score is not None]
-    scores = np.array([counts(probe) for probe in graded_probes], dtype=np.float64)
+    scores = np.array([is_counted(probe) for probe in graded_probes], dtype=np.float64)
     return share_of(scores, cluster_numbers(probe.cluster for probe in graded_probes))
 
 

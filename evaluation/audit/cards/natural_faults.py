@@ -61,12 +61,12 @@ class NaturalReference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NaturalPart(msgspec.Struct, frozen=True, kw_only=True):
-    """Number of natural outputs that were found in the user's copy.
+    """Numbers of natural outputs that the user's copy contains, unchanged or not.
 
     Attributes:
         named: Number of outputs that the set refers to.
         found: Number of these that were found unchanged.
-        differing: Number of these whose case or output has another text.
+        differing: Number of outputs in the copy whose case is missing, or whose case or output has another text.
     """
 
     named: int
@@ -86,7 +86,7 @@ def lay_out_natural(references: Iterable[NaturalReference], source: FolderPath, 
     """Write a probe folder of the referenced outputs that the user's copy contains.
 
     Args:
-        references: References of the set.
+        references: References to the outputs of the set's natural part.
         source: A folder with cases and outputs, such as `fiducial import` writes.
         out: The probe folder to write.
 
@@ -111,7 +111,7 @@ def lay_out_natural(references: Iterable[NaturalReference], source: FolderPath, 
     if unchanged:
         _write(
             out,
-            [cases[name] for name in sorted({key.case_id for key in unchanged})],
+            [cases[case_id] for case_id in sorted({key.case_id for key in unchanged})],
             unchanged,
             references_by_key,
         )
