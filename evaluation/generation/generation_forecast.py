@@ -163,8 +163,8 @@ class _CallCounter:
 
     def _add(self, turns: int) -> None:
         """Count an attempt whose next reply is not known."""
-        # Each turn without a known reply takes at least one call; without any known reply, one is sure.
-        min_calls = max(turns - self._reply_count, int(not self._reply_count))
+        # Each turn without a known reply takes at least one call; the one that is not known is sure.
+        min_calls = max(turns - self._reply_count, 1)
         self._counts["conversations"] += self._has_scene
         self._counts["histories"] += self._has_history
         self._counts["calls"] += min_calls
