@@ -91,7 +91,7 @@ class RightOutputs:
         """
         source = self._pieces[piece]
         if isinstance(source, _StatementPiece):
-            yield from self._composed(source.ids, passed_over)
+            yield from self._composed_subjects(source.ids, passed_over)
             return
         for case, output in self._candidates(source, passed_over):
             verdict = check(case, output, self._strict)
@@ -117,10 +117,10 @@ class RightOutputs:
             output = right_output(case)
             if output is not None:
                 yield case, output
-            elif kind_spec(case.kind).family != "grounded":  # those have pieces of their own
+            elif kind_spec(case.kind).family != "grounded":  # grounded cases have pieces of their own
                 passed_over["no right output can be made"] += 1
 
-    def _composed(self, ids: Sequence[str], passed_over: Counter[str]) -> Iterator[Subject]:
+    def _composed_subjects(self, ids: Sequence[str], passed_over: Counter[str]) -> Iterator[Subject]:
         for case_id in ids:
             statement = compose_statement(self._cases[case_id])
             if statement is None:

@@ -187,9 +187,9 @@ def _finish_batches(ledger: Ledger, endpoint: BatchEndpoint, progress: Progress,
 def _start_batch(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> None:
     if entry.id is None:
         # A kill may have come after the batch was started and before its id was recorded.
-        others = {other.id for other in ledger.entries}
-        batch = endpoint.find(entry.sha256, others=others) or endpoint.begin(
-            ledger.folder / entry.file, entry.sha256, others=others
+        known_ids = {other.id for other in ledger.entries}
+        batch = endpoint.find(entry.sha256, others=known_ids) or endpoint.begin(
+            ledger.folder / entry.file, entry.sha256, others=known_ids
         )
         entry.id = batch.id
         ledger.save()

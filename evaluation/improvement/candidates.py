@@ -30,6 +30,7 @@ FOLDER, PROPOSALS = "candidates", "proposals.jsonl"
 """Folder of the candidates' prompts, and file of a model's replies with proposals."""
 
 MAX_CANDIDATES = 16
+"""Candidates of one improvement, those that a model writes included."""
 
 MAX_DISAGREEMENTS = 8
 """Disagreements that a model is shown to write one candidate."""

@@ -169,14 +169,16 @@ def _past_run(path: Path, manifest: Manifest) -> PastRun:
 
 def _rates(result: SystemResult) -> dict[str, Statistic]:
     """Return the rate of all outputs, of the checked ones, and of the rest by each judge."""
-    corrected = {part.by for part in result.strata if part.corrects}
+    judges_with_corrected_rate = {part.by for part in result.strata if part.corrects}
     # If checkers decided all, the rate of all outputs would only repeat that of the checked ones.
     overall = result.overall if any(part.name != DECIDED for part in result.strata) else None
     rates: dict[str, Statistic] = {} if overall is None or overall.value is None else {ALL_OUTPUTS: overall}
     return rates | {
         CHECKED if part.name == DECIDED else f"{part.name}, by {part.by}": part
         for part in result.strata
-        if part.name == DECIDED or part.corrects or (part.name == OPEN and part.by not in corrected)
+        if part.name == DECIDED
+        or part.corrects
+        or (part.name == OPEN and part.by not in judges_with_corrected_rate)
     }
 
 
