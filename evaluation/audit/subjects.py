@@ -70,13 +70,15 @@ class RightOutputs:
         self._cases = cases
         self._strict = msgspec.structs.replace(options, rules="strict")
         self._siblings = Siblings(cases)
-        grounded = [case_id for case_id in cases if kind_spec(cases.facts(case_id).kind).family == "grounded"]
-        self.composed = len(grounded)
-        with_references = [] if inputs is not None else list(cases)
+        grounded_ids = [
+            case_id for case_id in cases if kind_spec(cases.facts(case_id).kind).family == "grounded"
+        ]
+        self.composed = len(grounded_ids)
+        ids_with_references = [] if inputs is not None else list(cases)
         self._pieces: list[FileSlice | _ReferencePiece | _StatementPiece] = [
             *(inputs.pieces if inputs is not None else ()),
-            *(_ReferencePiece(chunk) for chunk in _chunks(with_references)),
-            *(_StatementPiece(chunk) for chunk in _chunks(grounded)),
+            *(_ReferencePiece(chunk) for chunk in _chunks(ids_with_references)),
+            *(_StatementPiece(chunk) for chunk in _chunks(grounded_ids)),
         ]
 
     def __len__(self) -> int:

@@ -300,7 +300,7 @@ def _watch_judge(judge: JudgeRecord, grades: Mapping[str, Mapping[str, _Grade]])
     drops, p = paired_drops(
         first_agreements, later_agreements, cluster_numbers(grade.cluster for grade in first_grades.values())
     )
-    levels = look_levels(len(p), _ALPHA)  # they share the 5 % over all later runs
+    levels = look_levels(len(p), _ALPHA)  # the levels of all later runs share the 5 %
     run_index = first_drop(p, levels)
     if run_index is None:
         return _WatchedJudge(judge.by, rejudged)
