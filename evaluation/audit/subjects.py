@@ -128,7 +128,8 @@ class RightOutputs:
             if statement is None:
                 passed_over["no structured results"] += 1
             else:
-                yield Subject(*statement)
+                case_with_claims, output = statement
+                yield Subject(case_with_claims, output)
 
 
 class _ReferencePiece(NamedTuple):

@@ -115,6 +115,7 @@ def propose_candidates(
 ) -> ProposedPrompts:
     """Ask a model for one candidate per sample of disagreements."""
     current_text = current.text
+    # Each request has a repeat number of its own, so that equal samples are separate requests.
     requests = [
         make_request(writer, revision_messages(current.judge, current_text, disagreements), {}, repeat=number)
         for number, disagreements in enumerate(samples)

@@ -88,6 +88,7 @@ def reparse(
         writer.update(reparsed=[*writer.manifest.reparsed, record])
         if PAIRS in writer.manifest.identity:
             return reparsed, None
+        # `not_judged` names settings without which no judge could be asked.
         is_judged = writer.manifest.not_judged is None
         return reparsed, conclude(context, prices=prices, judged=is_judged)
 
