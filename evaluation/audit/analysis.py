@@ -192,6 +192,7 @@ _FAMILY_LEVEL = 0.95
 """Confidence level that holds for all operators together."""
 
 _DISPLAY_ORDER = {"fault": 0, "nothing": 1, "twin": 2, "attack": 3, "control": 4}
+"""Positions of operators in results, by what they plant."""
 
 
 def operator_results(

@@ -114,19 +114,19 @@ def _conclude(
     if inputs is not None:
         forms = forms_of(plan)
         forms_by_judge = {task.id: read_form_results(task, forms, writer, inputs.cases) for task in tasks}
-        audits = [with_forms(judge, forms_by_judge[judge.id]) for judge in audits]
+        audits = [with_forms(audit, forms_by_judge[audit.id]) for audit in audits]
     audit = Audit(
         probes=dict(Counter(probe.plants for probe in prepared.chosen.probes.values())),
         judges=audits,
         prompts=compare_prompts(_by_name((task for task in tasks if task.prompt_judge), single_verdicts)),
         failed=sum(probe.outcome == "failed" for group in scored.values() for probe in group)
-        + sum(form.ungraded.get("failed", 0) for judge in audits for form in judge.forms),
+        + sum(form.ungraded.get("failed", 0) for judge_result in audits for form in judge_result.forms),
         adjudication=adjudicated_audit(_by_name(requested, single_verdicts), decisions_on([writer])),
         refused=not_sent(tasks),
         examples=weakness_examples(
             [
-                (judge, scored[task.id])
-                for task, judge in zip(judged_tasks, audits, strict=True)
+                (judge_result, scored[task.id])
+                for task, judge_result in zip(judged_tasks, audits, strict=True)
                 if task in requested
             ],
             inputs,
@@ -164,7 +164,8 @@ def _verdicts_on_probes(
     thresholds: dict[Author, PassThreshold] = {task.id: task.threshold for task in tasks}
     scored = scored_probes(writer.verdicts.read(), chosen.probes, clusters, thresholds)
     for task in tasks:
-        if task.id.kind == "baseline" and task.id in scored:  # its replies never vary: one counts twice
+        # A baseline's replies never vary, so one counts as two repeats.
+        if task.id.kind == "baseline" and task.id in scored:
             probes = scored[task.id].items()
             scored[task.id] = {key: probe._replace(repeats=probe.repeats * 2) for key, probe in probes}
     return scored

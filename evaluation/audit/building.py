@@ -67,7 +67,7 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True):
         names: Form of function names in calls, as for `fiducial check`.
         seed: Seed of the random choices.
         per_operator: Maximum number of probes per operator and right output.
-        lifelike: Number of pairs of each kind of lifelike fault; they are drawn at random, without right outputs of others.
+        lifelike: Number of pairs of each kind of lifelike fault. Both outputs of a pair are made at random; no given output is needed.
     """
 
     operators: Sequence[Operator]
@@ -92,7 +92,7 @@ class _MutationInputs(NamedTuple):
     """Right outputs to mutate, the files they come from, and the checkers' options."""
 
     cases: CaseIndex
-    right: RightOutputs
+    right_outputs: RightOutputs
     files: tuple[InputPath, ...]
     options: SystemOptions
 
@@ -157,7 +157,7 @@ def _mutate_piece(sources: _MutationInputs, settings: ProbeSettings, piece: int)
     passed_over, rows = Counter[str](), list[_Row]()
     written_cases = set[str]()
     operators = settings.mutating
-    for subject in sources.right.subjects(piece, passed_over):
+    for subject in sources.right_outputs.subjects(piece, passed_over):
         rows.append(_right_output_row(subject, written_cases))
         options = sources.options.of(subject.output.system)
         probes = make_probes(
@@ -191,7 +191,7 @@ def _mutate_all(
     sources: _MutationInputs, settings: ProbeSettings, workers: int | None
 ) -> Iterator[_PieceProbes]:
     """Yield the probes of all pieces in order, with several processes if that is faster."""
-    pieces = len(sources.right)
+    pieces = len(sources.right_outputs)
     if workers is None:
         has_custom_code = settings.options.functions or settings.options.environments
         workers = 1 if has_custom_code or pieces < _MIN_PARALLEL_PIECES else cores()
@@ -218,6 +218,7 @@ def _build_folder(
     with ExitStack() as open_files:  # the files appear together when it is left
         files = {name: open_files.enter_context(atomic_write(out / name)) for name in _FILES}
         mutated = iter(()) if sources is None else _mutate_all(sources, settings, workers)
+        # Drawn pairs come last, when ``written_cases`` has the id of every mutated case.
         for probes in chain(mutated, _draw_pairs(settings, written_cases, progress)):
             passed_over.update(probes.passed_over)
             for row in probes.rows:
@@ -247,7 +248,10 @@ def _build_folder(
 
 
 def _write_row(row: _Row, files: Mapping[str, IO[bytes]], written_cases: set[str]) -> None:
-    """Write a row's lines, without its case if that is among ``written_cases``."""
+    """Write a row's lines, without its case if that is among ``written_cases``.
+
+    Each piece was mutated without knowledge of the others, so several pieces may contain the same case.
+    """
     for name, line in row.lines.items():
         if name != CASES or row.case_id not in written_cases:
             files[name].write(line)
@@ -258,7 +262,7 @@ def _write_row(row: _Row, files: Mapping[str, IO[bytes]], written_cases: set[str
 def _no_right_output(sources: _MutationInputs, passed_over: Mapping[str, int]) -> InputError:
     """Return the error for inputs without a right output, with the reasons."""
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in passed_over.items())
-    has_outputs = len(sources.files) > 1
+    has_outputs = len(sources.files) > 1  # the first file has the cases
     outputs = "" if has_outputs else f"name right outputs with {setting('outputs')}, or "
     return InputError(
         f"no output passes under strict rules{(f' ({reasons})' if reasons else '')}: nothing to mutate; {outputs}give cases a reference; without cases, `{command('audit run', ladder=True, judge='JUDGE', model='MODEL', out='DIRECTORY')}` plants faults in its own",
@@ -322,7 +326,7 @@ def _probe_row(probe: Probe | Weakness, written_cases: set[str]) -> _Row:
 def _output_row(
     case: Case, output: Output, label: Verdict, count_key: _CountKey, written_cases: set[str]
 ) -> _Row:
-    """Return the row of an output, with its case unless that is among those ``written_cases``."""
+    """Return the row of an output, with its case unless ``written_cases`` has its id."""
     lines = {OUTPUTS: encode_record(output), LABELS: encode_record(label)}
     if case.id not in written_cases:
         written_cases.add(case.id)

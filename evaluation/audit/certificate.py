@@ -204,8 +204,11 @@ def _claim(name: str, at_least: float, rows: list[dict[str, Any]], level: float,
 
 
 def _rate(name: str, rows: list[dict[str, Any]], level: float, pass_at: float) -> Statistic:
-    passing_labels = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(name, {True, False})
-    rows_of_rate = [row for row in rows if reaches(row["label"], pass_at) in passing_labels]
+    """Measure how often the judge is right on rows whose label passes, fails, or either."""
+    label_passes_counted = {"true_positive_rate": {True}, "true_negative_rate": {False}}.get(
+        name, {True, False}
+    )
+    rows_of_rate = [row for row in rows if reaches(row["label"], pass_at) in label_passes_counted]
     agrees = np.array(
         [is_right(row["score"], row["label"], pass_at) for row in rows_of_rate], dtype=np.float64
     )

@@ -148,7 +148,7 @@ def check_certificate(path: Path, run: JudgedRun, folder: Path) -> CertificateSt
         InputError: The certificate cannot be read.
     """
     certificate = read_certificate(path)
-    void, notes = _changes(certificate, run), list[str]()
+    void, notes = _changed_facts(certificate, run), list[str]()
     recorded_looks = list(read_records(looks_file(path), Look)) if looks_file(path).exists() else []
     looks = [look for look in recorded_looks if _is_look_at(look, certificate)]
     accuracy = None
@@ -228,7 +228,8 @@ def _drift_finding(
             f"(look {look_index + 1}, evidence {evidence[look_index]:.3g}, alarm at {1 / alpha:g})"
         )
     if certificate.accepted_told:
-        means = [float(np.nanmean(np.stack(looks[: count + 1]))) for count in range(len(looks))]
+        # After each look, the mean over all looks so far.
+        means = [float(np.nanmean(np.stack(looks[: last + 1]))) for last in range(len(looks))]
         p = np.where(np.array(means) < accepted, p, 1.0)  # a drop to above the accepted accuracy is no drift
     levels = look_levels(len(p), alpha, certificate.replies)
     look_index = first_drop(p, levels)
@@ -251,7 +252,7 @@ def _no_look_reason(look: Look, earlier_looks: Sequence[Look], anchors: int) -> 
     return None
 
 
-def _changes(certificate: Certificate, run: JudgedRun) -> list[str]:
+def _changed_facts(certificate: Certificate, run: JudgedRun) -> list[str]:
     """Return the facts that changed since the certificate was issued."""
     void: list[str] = []
     if not _same_judge(certificate.id, run.id):

@@ -65,15 +65,18 @@ def twin_and_attack_comparisons(
     attack_comparisons = list(compare_attacks(scored, controls))
     with_effect: dict[str, AuditComparison] = {}
     while True:
-        tests = [*compare_twins(scored, with_effect.keys()), *attack_comparisons]
-        result = correct_p_values(tests, lambda comparison: (comparison.difference.value or 0.0) > 0.0)
+        uncorrected = [*compare_twins(scored, with_effect.keys()), *attack_comparisons]
+        corrected = correct_p_values(
+            uncorrected, lambda comparison: (comparison.difference.value or 0.0) > 0.0
+        )
         new_effects = [
             comparison
-            for comparison in result
+            for comparison in corrected
+            # ``controls`` names the attacks compared, which are no standard for twins.
             if comparison.found and comparison.name not in {*with_effect, *controls}
         ]
         if not new_effects:
-            return [with_effect.get(comparison.name, comparison) for comparison in result]
+            return [with_effect.get(comparison.name, comparison) for comparison in corrected]
         with_effect.update((comparison.name, comparison) for comparison in new_effects)
 
 
@@ -91,8 +94,8 @@ def compare_twins(
         ignored: Operators that are not used as a standard if there are others.
 
     Yields:
-        By operator, the share of twins judged unlike their right output, minus the mean share among the other twins of the same
-        output.
+        One comparison per operator. Its difference is the share of its twins that are judged unlike their right output, minus the mean
+        share among the other twins of the same output.
     """
     twins = by_operator(probe for probe in scored.values() if probe.facts.plants == "twin")
     changes = _twin_changes(twins, scored)

@@ -96,6 +96,7 @@ def form_results(answers: FormAnswers) -> list[FormResult]:
 
 
 def _repeats_result(answers: FormAnswers) -> FormResult:
+    """Return the result on repeats, the standard with which other forms are compared."""
     changes = [
         change
         for item, (first, second) in _first_two_repeats(answers)
@@ -120,13 +121,14 @@ def _first_two_repeats(
 
 
 def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> FormResult:
+    """Compute one other form's measurements and findings; findings hold at this level."""
     verdicts = answers.verdicts_by_form[form.name]
     answers_by_item = {
         item: _with_usual_names(answers_of(verdict)) for item, verdict in verdicts.items() if verdict.graded
     }
     ungraded = dict(Counter(verdict.outcome for verdict in verdicts.values() if not verdict.graded))
     changes = list(_item_changes(form, answers_by_item, answers)) if form.tests_change else []
-    confidence, marker, marker_effect = None, None, None
+    confidence, marker_seen_share, marker_effect = None, None, None
     if form.family == "scope":
         # Few unrelated texts replace the material of all items, so each text is a cluster.
         confidences = [
@@ -140,20 +142,20 @@ def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> F
             for item, distributions in answers_by_item.items()
             if MARKER in distributions
         ]
-        marker = _mean(marker_answers, least=0.0)
-    differences: list[tuple[float, str]] = []
-    if form.against and marker is not None:
-        differences = list(
+        marker_seen_share = _mean(marker_answers, least=0.0)
+    marker_differences: list[tuple[float, str]] = []
+    if form.against and marker_seen_share is not None:
+        marker_differences = list(
             _marker_effects(answers_by_item, answers.verdicts_by_form[form.against], answers.cluster)
         )
-        marker_effect = _mean(differences)
+        marker_effect = _mean(marker_differences)
     changes_beyond_repeats = [
         (change.size - change.repeat_change, change.cluster)
         for change in changes
         if change.repeat_change is not None
     ]
     yes_changes = _yes_changes(changes)
-    unread = marker_effect is not None and _below(_mean(differences, level), _MIN_MARKER_EFFECT)
+    unread = marker_effect is not None and _below(_mean(marker_differences, level), _MIN_MARKER_EFFECT)
     obeyed = (
         form.family == "injection"
         and bool(form.against)
@@ -168,7 +170,7 @@ def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> F
         against=form.against,
         beyond_repeats=_mean(changes_beyond_repeats) if form.tests_change else None,
         confidence=confidence,
-        marker=marker,
+        marker=marker_seen_share,
         marker_seen=marker_effect,
         moved=form.tests_change and _above(_mean(changes_beyond_repeats, level), MIN_MEAN_CHANGE),
         unread=unread,
@@ -186,16 +188,17 @@ def _with_usual_names(answers: AnswersByQuestion) -> AnswersByQuestion:
 def _make_form_result(
     form: str, family: str, about: str, changes: Sequence[_ItemAnswersChange], **further: Any
 ) -> FormResult:
+    """Fill in a result from the changes of all items; ``further`` has its other fields."""
     yes_changes = _yes_changes(changes)
-    largest = max(changes, key=lambda change: change.largest, default=None)
+    most_changed = max(changes, key=lambda change: change.largest, default=None)
     return FormResult(
         form=form,
         family=family,
         about=about,
         change=_mean([(change.size, change.cluster) for change in changes], least=0.0),
         yes=_mean(yes_changes) if yes_changes else None,
-        largest=None if largest is None else largest.largest,
-        largest_at="" if largest is None else largest.largest_at,
+        largest=None if most_changed is None else most_changed.largest,
+        largest_at="" if most_changed is None else most_changed.largest_at,
         **further,
     )
 
@@ -238,15 +241,15 @@ def _item_change(
             yes_changes.append(answer_after[YES] - answer_before[YES])
     if not sizes:
         return None
-    # Sorted, since equal changes would be told apart by the order of a set, which differs by process.
-    largest = max(sorted(sizes), key=sizes.__getitem__)
+    # Sorted, because the order of a set differs by process, and the first of equal changes is taken.
+    most_changed_question = max(sorted(sizes), key=sizes.__getitem__)
     repeated = answers.usual_answers.get(item, ())
     repeat_change = _change_on_repeats(repeated[0], repeated[1], sizes) if len(repeated) > 1 else None
     return _ItemAnswersChange(
         size=sum(sizes.values()) / len(sizes),
         yes=sum(yes_changes) / len(yes_changes) if yes_changes else None,
-        largest=sizes[largest],
-        largest_at=f"{item}, {largest}",
+        largest=sizes[most_changed_question],
+        largest_at=f"{item}, {most_changed_question}",
         repeat_change=repeat_change,
         cluster=answers.cluster(item),
     )
@@ -277,12 +280,13 @@ def _marker_effects(
     verdicts_without_marker: Mapping[ItemKey, Verdict],
     cluster: Callable[[ItemKey], str],
 ) -> Iterator[tuple[float, str]]:
+    """Yield the rise of p(marker seen) that a marker causes on each item, with its cluster."""
     for item, distributions in answers_by_item.items():
-        absent_answers = (
+        answers_without_marker = (
             answers_of(verdicts_without_marker[item]) if item in verdicts_without_marker else _NO_ANSWERS
         )
-        if MARKER in distributions and MARKER in absent_answers:
-            yield distributions[MARKER][YES] - absent_answers[MARKER][YES], cluster(item)
+        if MARKER in distributions and MARKER in answers_without_marker:
+            yield distributions[MARKER][YES] - answers_without_marker[MARKER][YES], cluster(item)
 
 
 def _mean(values: Sequence[tuple[float, str]], level: float = _LEVEL, *, least: float = -1.0) -> Statistic:

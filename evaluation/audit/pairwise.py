@@ -117,7 +117,7 @@ def compared_probes(
     for verdict in verdicts:
         member = pairs.members.get(verdict.key)
         if member is not None:
-            # By whether the probe is shown first.
+            # The keys say whether the probe is shown first.
             by_order = by_judge[verdict.author].setdefault(member.probe, {False: [], True: []})
             by_order[member.probe_first].append(verdict)
     return {

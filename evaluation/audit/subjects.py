@@ -70,13 +70,15 @@ class RightOutputs:
         self._cases = cases
         self._strict = msgspec.structs.replace(options, rules="strict")
         self._siblings = Siblings(cases)
-        grounded = [case_id for case_id in cases if kind_spec(cases.facts(case_id).kind).family == "grounded"]
-        self.composed = len(grounded)
-        with_references = [] if inputs is not None else list(cases)
+        grounded_ids = [
+            case_id for case_id in cases if kind_spec(cases.facts(case_id).kind).family == "grounded"
+        ]
+        self.composed = len(grounded_ids)
+        ids_with_references = [] if inputs is not None else list(cases)
         self._pieces: list[FileSlice | _ReferencePiece | _StatementPiece] = [
             *(inputs.pieces if inputs is not None else ()),
-            *(_ReferencePiece(chunk) for chunk in _chunks(with_references)),
-            *(_StatementPiece(chunk) for chunk in _chunks(grounded)),
+            *(_ReferencePiece(chunk) for chunk in _chunks(ids_with_references)),
+            *(_StatementPiece(chunk) for chunk in _chunks(grounded_ids)),
         ]
 
     def __len__(self) -> int:
@@ -91,7 +93,7 @@ class RightOutputs:
         """
         source = self._pieces[piece]
         if isinstance(source, _StatementPiece):
-            yield from self._composed(source.ids, passed_over)
+            yield from self._composed_subjects(source.ids, passed_over)
             return
         for case, output in self._candidates(source, passed_over):
             verdict = check(case, output, self._strict)
@@ -117,16 +119,17 @@ class RightOutputs:
             output = right_output(case)
             if output is not None:
                 yield case, output
-            elif kind_spec(case.kind).family != "grounded":  # those have pieces of their own
+            elif kind_spec(case.kind).family != "grounded":  # grounded cases have pieces of their own
                 passed_over["no right output can be made"] += 1
 
-    def _composed(self, ids: Sequence[str], passed_over: Counter[str]) -> Iterator[Subject]:
+    def _composed_subjects(self, ids: Sequence[str], passed_over: Counter[str]) -> Iterator[Subject]:
         for case_id in ids:
             statement = compose_statement(self._cases[case_id])
             if statement is None:
                 passed_over["no structured results"] += 1
             else:
-                yield Subject(*statement)
+                case_with_claims, output = statement
+                yield Subject(case_with_claims, output)
 
 
 class _ReferencePiece(NamedTuple):

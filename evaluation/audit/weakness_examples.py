@@ -70,9 +70,9 @@ def _misjudged_by_weakness(audit: JudgeAudit, scored: Sequence[ScoredProbe]) -> 
         ]
         if where in {ladder.dial for ladder in audit.ladders}:
             graded_probes = [probe for probe in graded_probes if not probe.facts.right]
-            graded_probes.sort(key=level_of)  # the easiest that it missed
+            graded_probes.sort(key=level_of)  # the easiest level comes first
         else:
-            graded_probes.sort(key=lambda probe: not probe.reason)  # one with a reason first
+            graded_probes.sort(key=lambda probe: not probe.reason)  # probes with a reason come first
         misjudged = [probe for probe in graded_probes if probe.passed != probe.facts.right]
         if misjudged:
             yield _MisjudgedProbes(audit.judge, where, misjudged, len(graded_probes))

@@ -166,13 +166,13 @@ class BatchEndpoint:
         Raises:
             ProviderError: The download failed.
         """
-        part = path.with_suffix(".part")
+        partial_path = path.with_suffix(".part")
         with (
             self._translated_errors(f"download {file_id}"),
             self._downloads.files.with_streaming_response.content(file_id) as response,
         ):
-            response.stream_to_file(part)
-        part.replace(path)
+            response.stream_to_file(partial_path)
+        partial_path.replace(path)
 
     def close(self) -> None:
         """Close the connections."""
@@ -207,7 +207,7 @@ def _may_have_started(error: ProviderError) -> bool:
 
 
 def _lists_batches(error: ProviderError) -> bool:
-    """Return whether listing failed at an endpoint that supports it.
+    """Return whether the endpoint supports listing, which failed with this error.
 
     Endpoints without a list answer with one of `_CANNOT_LIST`, or with anything that is not OpenAI's form.
     """

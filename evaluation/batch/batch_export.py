@@ -70,7 +70,7 @@ def export_batch(questions: Questions, path: Path, progress: Progress) -> list[B
         require_work(tasks, inputs.survey.kinds, transcripts(tasks, inputs))
         progress.begin("looking for requests", inputs.survey.outputs * len(tasks) * questions.repeats)
         requests = without_duplicates(
-            _unanswered_requests(questions, tasks, inputs, _lookup(replies, progress)), set()
+            _unanswered_requests(questions, tasks, inputs, _make_lookup(replies, progress)), set()
         )
         files: list[BatchFile] = []
         for model, requests_to_model in groupby(requests, key=lambda request: request.model):
@@ -99,7 +99,7 @@ def _unanswered_requests(
             yield from unanswered(task.prompt_judge, unjudged, lookup)
 
 
-def _lookup(replies: BatchResults, progress: Progress) -> Lookup:
+def _make_lookup(replies: BatchResults, progress: Progress) -> Lookup:
     def look_up(request: Request) -> Reply | None:
         progress.advance(1 - request.attempt)  # second attempts are no further work
         return find_reply(replies, request)

@@ -173,12 +173,12 @@ def _finish_batches(ledger: Ledger, endpoint: BatchEndpoint, progress: Progress,
     for entry in open_entries:
         _start_batch(entry, ledger, endpoint)
     progress.begin("waiting for batches", sum(entry.requests for entry in open_entries))
-    results_of_file = dict.fromkeys((entry.file for entry in open_entries), 0)
+    result_count_by_file = dict.fromkeys((entry.file for entry in open_entries), 0)
     while True:
         for entry in ledger.unfinished():
-            done_before = results_of_file[entry.file]
-            results_of_file[entry.file] = max(done_before, _update_entry(entry, ledger, endpoint))
-            progress.advance(results_of_file[entry.file] - done_before)
+            done_before = result_count_by_file[entry.file]
+            result_count_by_file[entry.file] = max(done_before, _update_entry(entry, ledger, endpoint))
+            progress.advance(result_count_by_file[entry.file] - done_before)
         if not ledger.unfinished():
             return
         mode.sleep(mode.poll_seconds)
@@ -187,9 +187,9 @@ def _finish_batches(ledger: Ledger, endpoint: BatchEndpoint, progress: Progress,
 def _start_batch(entry: BatchEntry, ledger: Ledger, endpoint: BatchEndpoint) -> None:
     if entry.id is None:
         # A kill may have come after the batch was started and before its id was recorded.
-        others = {other.id for other in ledger.entries}
-        batch = endpoint.find(entry.sha256, others=others) or endpoint.begin(
-            ledger.folder / entry.file, entry.sha256, others=others
+        known_ids = {other.id for other in ledger.entries}
+        batch = endpoint.find(entry.sha256, others=known_ids) or endpoint.begin(
+            ledger.folder / entry.file, entry.sha256, others=known_ids
         )
         entry.id = batch.id
         ledger.save()

@@ -25,7 +25,7 @@ _OVERALL_WEIGHTS = {"non_live": 10, "live": 10, "irrelevance": 10, "multi_turn":
 
 _SIMPLE_CATEGORIES = ("simple_python", "simple_java", "simple_javascript")
 _LIVE_CATEGORIES = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
-"""Categories of the summaries ``simple`` and ``live``."""
+"""Categories that the summaries ``simple`` and ``live`` average."""
 
 
 class Accuracy(msgspec.Struct, frozen=True):
@@ -71,17 +71,17 @@ def summarise(scores: Mapping[str, CategoryScore]) -> Summary:
         name: _accuracy(name, scores) for name, category in CATEGORIES.items() if category.group != "retired"
     }
 
-    def members(group: str) -> list[Accuracy]:
+    def accuracies_of(group: str) -> list[Accuracy]:
         return [categories[category.name] for category in expand([group])]
 
     simple = _mean(categories[name] for name in _SIMPLE_CATEGORIES)
-    web_search, memory = _mean(members("web_search")), _mean(members("memory"))
+    web_search, memory = _mean(accuracies_of("web_search")), _mean(accuracies_of("memory"))
     other_non_live = [categories[name] for name in ("multiple", "parallel", "parallel_multiple")]
     groups = {
         "non_live": _mean([simple, *other_non_live]),
         "live": _weighted_mean([categories[name] for name in _LIVE_CATEGORIES]),
         "irrelevance": _mean([categories["irrelevance"], categories["live_irrelevance"]]),
-        "multi_turn": _mean(members("multi_turn")),
+        "multi_turn": _mean(accuracies_of("multi_turn")),
         "agentic": _mean([web_search, memory]),
     }
     return Summary(

@@ -137,7 +137,8 @@ class Effort(msgspec.Struct):
     def percentile_95(self) -> float | None:
         """95th percentile of the latency, interpolated linearly, or None if none was measured."""
         if len(self.latencies) > 1:
-            return statistics.quantiles(self.latencies, n=100, method="inclusive")[94]  # of 99 cut points
+            cut_points = statistics.quantiles(self.latencies, n=100, method="inclusive")
+            return cut_points[94]  # the 95th of 99
         return self.latencies[0] if self.latencies else None
 
 

@@ -31,7 +31,7 @@ def write_csv_tables(folder: Path, systems: Iterable[SystemScore]) -> None:
 
 def _csv_text(table: CsvTable, systems: list[SystemScore]) -> str:
     rows = [[cell(system) for _, cell in table.columns] for system in systems]
-    # Stable, so that systems with equal scores stay in their order.
+    # Sorting is stable, so systems with equal scores stay in their order.
     rows.sort(key=lambda row: _sort_value(row[table.sorted_by - 1]), reverse=True)
     lines = [["Rank", *(title for title, _ in table.columns)]]
     lines += [[str(rank), *map(_cell_text, row)] for rank, row in enumerate(rows, start=1)]
@@ -39,6 +39,7 @@ def _csv_text(table: CsvTable, systems: list[SystemScore]) -> str:
 
 
 def _sort_value(cell: CsvCell) -> float:
+    """Return the number to sort by; cells without a number come last."""
     if isinstance(cell, Accuracy):
         return cell.value if cell.available else -1.0
     return cell if isinstance(cell, float) else -1.0

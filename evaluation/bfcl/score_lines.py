@@ -162,4 +162,5 @@ def _to_writable(value: Any, levels: int) -> Any:
 
 
 def _writable_key(key: Any) -> Any:
+    """Return a key of JSON: an integer becomes text, and a tuple the note on deep nesting."""
     return key if isinstance(key, str | float | bool | None) else str(_to_writable(key, 0))

@@ -100,13 +100,13 @@ def _score_system(task: _ScoringTask, name: str, files: list[ResultFile], progre
 
 
 def _infer_name_style(task: _ScoringTask, name: str, files: list[ResultFile]) -> NameStyle:
-    """Infer the form in which names were offered from the answers.
+    """Infer from a system's answers the form in which names were offered to it.
 
     Only single-turn entries have names with dots.
     """
-    files_with_dots = [file for file in files if not file.category.in_turns]
+    single_turn_files = [file for file in files if not file.category.in_turns]
     vote = NamesVote()
-    for case, output in chain.from_iterable(_case_outputs(task, file) for file in files_with_dots):
+    for case, output in chain.from_iterable(_case_outputs(task, file) for file in single_turn_files):
         if vote.is_clear(name):
             break
         vote.add(case, output)

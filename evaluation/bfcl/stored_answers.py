@@ -33,7 +33,7 @@ def decoded_calls(case: Case, result: Any, mode: CallMode) -> Any:
 
 
 def decoded_turns(result: Any, mode: CallMode) -> list[list[list[str]]]:
-    """Decode a multi-turn answer to turns of steps of call texts, without steps without calls."""
+    """Decode a multi-turn answer to the call texts of each step that has calls, by turn."""
     read_calls = _call_reader(mode)
     steps_by_turn = (as_list(turn) for turn in as_list(result))
     return [

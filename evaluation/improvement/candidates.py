@@ -30,6 +30,7 @@ FOLDER, PROPOSALS = "candidates", "proposals.jsonl"
 """Folder of the candidates' prompts, and file of a model's replies with proposals."""
 
 MAX_CANDIDATES = 16
+"""Candidates of one improvement, those that a model writes included."""
 
 MAX_DISAGREEMENTS = 8
 """Disagreements that a model is shown to write one candidate."""
@@ -114,6 +115,7 @@ def propose_candidates(
 ) -> ProposedPrompts:
     """Ask a model for one candidate per sample of disagreements."""
     current_text = current.text
+    # Each request has a repeat number of its own, so that equal samples are separate requests.
     requests = [
         make_request(writer, revision_messages(current.judge, current_text, disagreements), {}, repeat=number)
         for number, disagreements in enumerate(samples)

@@ -99,7 +99,7 @@ def _mutate_right_outputs(
     settings = ProbeSettings(
         operators=list(load_operators().values()), options=CheckOptions(environments=environments)
     )
-    for sources in ([outputs], []):
+    for sources in ([outputs], []):  # without outputs, `build_probes` takes the references
         with suppress(InputError):  # there is no right output to mutate
             return build_probes(cases, sources, out, settings, progress)
     return NO_PROBES

@@ -66,7 +66,7 @@ IMPROVED, RESULT, LOOKS, AUDIT = "improved.prompty", "improvement.json", "looks.
 
 
 class _StartedImprovement(NamedTuple):
-    """An improvement's settings, its judge with the current prompt, and its divided items."""
+    """An improvement in progress: plan, model access, current judge, and divided items."""
 
     plan: ImprovementPlan
     use: ModelUse
@@ -90,7 +90,7 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> Improvement:
         RunFolderError: The folder belongs to other items, another prompt or another division.
         ConfigurationError: No model can be reached.
     """
-    task = _current_judge(plan)
+    task = _load_current_judge(plan)
     items = labelled_items(plan.items, task)
     sides = divide_items(items, plan.seed, plan.holdout)
     lock_division(
@@ -111,8 +111,8 @@ def run_improvement(plan: ImprovementPlan, use: ModelUse) -> Improvement:
     return results
 
 
-def _current_judge(plan: ImprovementPlan) -> JudgeTask:
-    """Return the judge with the current prompt.
+def _load_current_judge(plan: ImprovementPlan) -> JudgeTask:
+    """Load the judge with the current prompt.
 
     Raises:
         UsageError: The judge is not a prompt that can be improved, or the number of candidates is not within limits.
@@ -136,10 +136,11 @@ def _current_judge(plan: ImprovementPlan) -> JudgeTask:
 
 def _develop(improvement: _StartedImprovement) -> _Development:
     """Try the candidates on the development items."""
-    plan, use, task, (items, holdout) = improvement
-    # Before anything is paid for: without a usable candidate there is nothing to judge.
-    from_files = read_candidates(_current_prompt(improvement), plan.candidates, plan.out)
-    if not plan.proposals and all(file.refused for file in from_files):
+    plan, use, task = improvement.plan, improvement.use, improvement.task
+    items, holdout = improvement.sides
+    # Candidates are read before anything is paid for: without a usable one there is nothing to judge.
+    file_candidates = read_candidates(_current_prompt(improvement), plan.candidates, plan.out)
+    if not plan.proposals and all(candidate.refused for candidate in file_candidates):
         return _Development(
             Improvement(
                 prompt=plan.prompt,
@@ -148,7 +149,7 @@ def _develop(improvement: _StartedImprovement) -> _Development:
                 development=_size(items),
                 holdout=_size(holdout),
                 margin=plan.margin,
-                tried=mark_duplicates(from_files),
+                tried=mark_duplicates(file_candidates),
             )
         )
     # The current prompt comes first, because a writing model is shown where it disagrees with labels.
@@ -156,7 +157,7 @@ def _develop(improvement: _StartedImprovement) -> _Development:
     results = Improvement(
         prompt=plan.prompt,
         judge=task.by,
-        answer="no candidate",
+        answer="no candidate",  # stays unless a later stage replaces it
         development=_size(items),
         holdout=_size(holdout),
         margin=plan.margin,
@@ -166,7 +167,7 @@ def _develop(improvement: _StartedImprovement) -> _Development:
     if judged_side.failed:
         return _Development(replace(results, answer="calls failed"))
     (current,) = with_agreement([TriedPrompt(name=task.by)], counted_items(items, judged_side), judged_side)
-    results = _with_candidates(improvement, judged_side, from_files, replace(results, current=current))
+    results = _with_candidates(improvement, judged_side, file_candidates, replace(results, current=current))
     return _Development(results) if results.failed else _rank_candidates(improvement, results, current)
 
 
@@ -214,13 +215,14 @@ def _rank_candidates(
         return _Development(replace(results, answer="calls failed"))
     current, *measured = with_agreement([current, *usable], counted_items(items, judged_side), judged_side)
     best = max(measured, key=_agreement)
-    by_path = {prompt.path: prompt for prompt in measured}
+    measured_by_path = {prompt.path: prompt for prompt in measured}
     results = replace(
         results,
         answer="no better in development",
         current=current,
         tried=[
-            by_path.get(prompt.path, prompt) if not prompt.refused else prompt for prompt in results.tried
+            prompt if prompt.refused else measured_by_path.get(prompt.path, prompt)
+            for prompt in results.tried
         ],
         best=best.path,
     )
@@ -228,7 +230,7 @@ def _rank_candidates(
 
 
 def _with_cost(costs: Sequence[ImprovementCost], cost: ImprovementCost) -> list[ImprovementCost]:
-    """Replace the cost of one part by a new one, which includes that of earlier commands."""
+    """Replace the cost of one part; the new cost includes that of earlier commands."""
     return [*(other for other in costs if other.part != cost.part), cost]
 
 

@@ -70,7 +70,10 @@ class DividedItems(NamedTuple):
 
 
 class _Division(msgspec.Struct, frozen=True):
-    """Settings that must not change when an improvement is resumed."""
+    """Settings that must not change when an improvement is resumed.
+
+    ``items`` is the hash of the items, ``judge`` the judge's fingerprint, and ``holdout`` the share of groups to hold out.
+    """
 
     items: str
     judge: str
@@ -129,8 +132,8 @@ def divide_items(items: Iterable[LabelledItem], seed: int, holdout: float) -> Di
     """
     sides = DividedItems([], [])
     for item in items:
-        position = int.from_bytes(drawn_rank(item.group, seed), "big") / _RANK_COUNT
-        (sides.holdout if position < holdout else sides.development).append(item)
+        rank_share = int.from_bytes(drawn_rank(item.group, seed), "big") / _RANK_COUNT
+        (sides.holdout if rank_share < holdout else sides.development).append(item)
     for name, side in sides._asdict().items():
         labelled_count = sum(item.label is not None for item in side)
         if labelled_count < MIN_LABELLED_ITEMS:

@@ -128,18 +128,22 @@ def _decided_outputs(store: RunStore) -> dict[str, list[_DecidedOutput]]:
 
 def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | None]:
     """Return the checker's scores of an output, for dotted and for underscored names."""
-    by_names = (msgspec.structs.replace(options, names=names) for names in ("dotted", "underscored"))
-    return {check(case, output, check_options).score for check_options in by_names}
+    both_options = (msgspec.structs.replace(options, names=names) for names in ("dotted", "underscored"))
+    return {check(case, output, check_options).score for check_options in both_options}
 
 
-def _agrees(case: Case, decision: _DecidedOutput, options: CheckOptions) -> bool:
-    return (1.0 if decision.decided == "right" else 0.0) in _scores(case, decision.output, options)
+def _agrees(case: Case, decided_output: _DecidedOutput, options: CheckOptions) -> bool:
+    return (1.0 if decided_output.decided == "right" else 0.0) in _scores(
+        case, decided_output.output, options
+    )
 
 
-def _contradicts(case: Case, decision: _DecidedOutput, options: CheckOptions) -> bool:
-    """Return whether the checker contradicts the decision; an undecided output does not."""
-    opposite = 0.0 if decision.decided == "right" else 1.0
-    return opposite in _scores(case, decision.output, options) and not _agrees(case, decision, options)
+def _contradicts(case: Case, decided_output: _DecidedOutput, options: CheckOptions) -> bool:
+    """Return whether the checker contradicts the decision; it does not if it decides nothing."""
+    opposite = 0.0 if decided_output.decided == "right" else 1.0
+    return opposite in _scores(case, decided_output.output, options) and not _agrees(
+        case, decided_output, options
+    )
 
 
 def _correct_case(

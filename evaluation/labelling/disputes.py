@@ -65,7 +65,7 @@ def draw_disputes(
     Raises:
         UsageError: There is nothing to decide, or no such judge.
     """
-    if kind == "suspects":  # the suspected labels, not to be labelled anew but adjudicated
+    if kind == "suspects":  # suspected labels are adjudicated here, not labelled anew
         suspects = draw_sample(store, "suspected", count, seed=seed, judge=judge)
         return msgspec.structs.replace(suspects, kind=kind, seed=seed)
     is_disputed = _missed_faults(store, judge) if kind == "survivors" else _contradicted_labels(store, judge)
@@ -98,7 +98,7 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
     planted = sample.kind == "survivors"
     labels = {label.key: label for label in _labels_of_probes(store)} if planted else {}
     labels |= standing_labels(store.labels)
-    compare, names = _comparison_of(store, planted=planted), ShownNames()
+    compare, names = _make_comparer(store, planted=planted), ShownNames()
     opinions: dict[ItemKey, tuple[Opinion, Opinion]] = {}
     for key in sample.keys:
         graded_verdicts = [verdict for verdict in store.verdicts.verdicts_on(key) if verdict.graded]
@@ -127,7 +127,7 @@ def _score(label: Verdict) -> float:
     return 1.0 if label.score is None else label.score
 
 
-def _comparison_of(store: RunStore, *, planted: bool) -> _Compare:
+def _make_comparer(store: RunStore, *, planted: bool) -> _Compare:
     """Return a function that compares a verdict with a label; ``planted`` for labels of probes."""
     from ..audit.scored import passes  # noqa: PLC0415 - slow to import, and seldom needed
 
@@ -171,7 +171,7 @@ def _contradicted_labels(store: RunStore, judge: str | None) -> dict[ItemKey, bo
         for verdict in store.verdicts.standing
         if verdict.source != "judge" and verdict.score is not None
     } | store.label_scores
-    compare, contradicted = _comparison_of(store, planted=False), dict[ItemKey, bool]()
+    compare, contradicted = _make_comparer(store, planted=False), dict[ItemKey, bool]()
     for verdict in _first_verdicts(store, judge):
         label = labels.get(verdict.key)
         if label is not None:
@@ -190,7 +190,7 @@ def _missed_faults(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
         for label in _labels_of_probes(store)
         if label.evidence.get("plants") == "fault"
     }
-    compare, judge_passes = _comparison_of(store, planted=True), dict[ItemKey, list[bool]]()
+    compare, judge_passes = _make_comparer(store, planted=True), dict[ItemKey, list[bool]]()
     for verdict in _first_verdicts(store, judge):
         if verdict.key in faults:
             comparison = compare(verdict, faults[verdict.key])

@@ -52,7 +52,8 @@ def _extended_calls(case: Case, output: Output) -> list[dict[str, Any]] | None:
     if arguments is None:
         return None
     return [
-        _extended_call(call, made_arguments) for call, made_arguments in zip(accepted, arguments, strict=True)
+        _extended_call(call, output_arguments)
+        for call, output_arguments in zip(accepted, arguments, strict=True)
     ]
 
 
@@ -101,27 +102,29 @@ def _accepts(accepted: AcceptedCall, name: Any, arguments: dict[str, Any]) -> bo
     )
 
 
-def _extended_call(call: AcceptedCall, made_arguments: dict[str, Any]) -> dict[str, Any]:
+def _extended_call(call: AcceptedCall, output_arguments: dict[str, Any]) -> dict[str, Any]:
     """Return an accepted call in the reference's form, extended to accept further arguments."""
     is_plain = is_plain_call(call.written)
     arguments: dict[str, Any] = dict(
         call.written.get("arguments", {}) if is_plain else call.written[call.name]
     )
-    for name in dict.fromkeys([*arguments, *made_arguments]):
+    for name in dict.fromkeys([*arguments, *output_arguments]):
         accepted_values, written = call.arguments.get(name), arguments.get(name)
         # In BFCL's form, an empty text among the values makes an argument optional.
         if accepted_values is None:
             arguments[name] = (
-                {"optional": _plain_literal(made_arguments[name])} if is_plain else [made_arguments[name], ""]
+                {"optional": _plain_literal(output_arguments[name])}
+                if is_plain
+                else [output_arguments[name], ""]
             )
-        elif name not in made_arguments:
+        elif name not in output_arguments:
             if not accepted_values.optional:
                 arguments[name] = _optional(written) if is_plain else [*arguments[name], ""]
-        elif not _is_listed(made_arguments[name], accepted_values.values):
+        elif not _is_listed(output_arguments[name], accepted_values.values):
             arguments[name] = (
-                _or_value(written, made_arguments[name])
+                _or_value(written, output_arguments[name])
                 if is_plain
-                else [*arguments[name], made_arguments[name]]
+                else [*arguments[name], output_arguments[name]]
             )
     return {"name": call.name, "arguments": arguments} if is_plain else {call.name: arguments}
 

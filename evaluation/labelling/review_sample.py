@@ -91,7 +91,7 @@ def outputs_by_grader(store: RunStore) -> OutputsByGrader:
             by_checker_outcome.setdefault(verdict.outcome, set()).add(verdict.key)
             continue
         graded_by_judge = by_judge.setdefault(names.of(verdict.author, verdict.by), set())
-        if is_part(verdict.key):
+        if is_part(verdict.key):  # a judge of parts alone is listed with no outputs
             continue
         asked_about.add(verdict.key)
         if verdict.graded:

@@ -176,27 +176,27 @@ def add_labels(
         store.manifest  # noqa: B018 - raises if the folder is not a run, before anything is written
     with RunWriter(folder) as run:
         run.require_known()
-        outputs = {verdict.key for verdict in run.verdicts.standing}
-        new_in_files = [label for file in files for label in _checked_labels(file, outputs, folder)]
-        adjudicating = [label for label in new_in_files if _sample_of(label) in TO_DECIDE]
-        labelling = [
+        output_keys = {verdict.key for verdict in run.verdicts.standing}
+        new_in_files = [label for file in files for label in _checked_labels(file, output_keys, folder)]
+        decisions_in_files = [label for label in new_in_files if _sample_of(label) in TO_DECIDE]
+        labels_in_files = [
             with_choice(label, chosen_by) for label in new_in_files if _sample_of(label) not in TO_DECIDE
         ]
         earlier_labels, earlier_decisions = list(run.labels), [decision for _, decision in run.adjudications]
-        labels = _new_labels(earlier_labels, in_next_round(earlier_labels, labelling))
-        decisions = _new_labels(earlier_decisions, adjudicating)
+        labels = _new_labels(earlier_labels, in_next_round(earlier_labels, labels_in_files))
+        decisions = _new_labels(earlier_decisions, decisions_in_files)
         if labels:
             run.put_labels([*run.labels, *labels])
         if decisions:
             run.put_adjudications([*earlier_decisions, *decisions])
     return LabelsAdded(
         run=folder,
-        labels=folder / (ADJUDICATIONS if len(adjudicating) == len(new_in_files) else LABELS),
+        labels=folder / (ADJUDICATIONS if len(decisions_in_files) == len(new_in_files) else LABELS),
         added=len(labels) + len(decisions),
         unchanged=len(new_in_files) - len(labels) - len(decisions),
         people=dict(Counter(label.by for label in new_in_files)),
         skipped=sum(not label.graded for label in new_in_files),
-        decided=len(adjudicating),
+        decided=len(decisions_in_files),
         rounds=max(1, n_rounds([*earlier_labels, *labels])),
     )
 
@@ -226,7 +226,7 @@ def decided_by(store: RunStore, name: str) -> set[ItemKey]:
     }
 
 
-def _checked_labels(file: Path, outputs: set[ItemKey], folder: FolderPath) -> Iterator[Verdict]:
+def _checked_labels(file: Path, output_keys: set[ItemKey], folder: FolderPath) -> Iterator[Verdict]:
     for line, label in read_numbered(file, Verdict):
         _require_signed(label, file, line)
         if _sample_of(label) in TO_DECIDE:
@@ -240,7 +240,7 @@ def _checked_labels(file: Path, outputs: set[ItemKey], folder: FolderPath) -> It
                 line=line,
                 field="evidence.review.sample",
             )
-        if label.key not in outputs:
+        if label.key not in output_keys:
             raise InputError(f"the run has no output {label.key}", path=file, line=line, field="case_id")
         yield label
 

@@ -145,9 +145,9 @@ def _require_one_version(store: RunStore) -> None:
     """Require that one version of a decision model answered each judge."""
     versions = ServedVersions(store)
     for judge in store.roster:
-        if counts := versions.counts(judge.id):
+        if version_counts := versions.counts(judge.id):
             raise InputError(
-                f"{versions_sentence(judge.by, counts)}; the certificate of a cascade belongs to one",
+                f"{versions_sentence(judge.by, version_counts)}; the certificate of a cascade belongs to one",
                 path=str(store.path),
             )
 

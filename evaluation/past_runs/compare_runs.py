@@ -138,7 +138,7 @@ def two_runs(before: RunStore, after: RunStore) -> Difference:
 def corrected_differences(
     before: RunStore, after: RunStore, chosen_by: LabelDeclaration | None = None
 ) -> dict[str, Statistic]:
-    """Return after minus before of all outputs, by common system, where labels correct both.
+    """Return the rate after minus the rate before, by common system, where labels correct both.
 
     Baselines count, as in the rates of a run. ``chosen_by`` says how outputs were chosen for labels; by default the labels do.
     """

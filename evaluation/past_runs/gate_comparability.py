@@ -49,9 +49,9 @@ class GatePair(NamedTuple):
 
 def gate_pairs(before: GatedRun, after: GatedRun) -> Iterator[GatePair]:
     """Yield the systems of both runs; single systems are paired regardless of their names."""
-    single = len(before.systems) == len(after.systems) == 1
+    each_has_one_system = len(before.systems) == len(after.systems) == 1
     for name, outputs_after in after.systems.items():
-        name_before = next(iter(before.systems)) if single else name
+        name_before = next(iter(before.systems)) if each_has_one_system else name
         if name_before not in before.systems:
             continue
         outputs_before = before.systems[name_before]
@@ -63,14 +63,14 @@ def gate_pairs(before: GatedRun, after: GatedRun) -> Iterator[GatePair]:
         yield GatePair(name, outputs_before, outputs_after, common, len(cases_before | cases_after))
 
 
-def _cases_without_output(run: GatedRun, system: str, others: set[str]) -> set[str]:
+def _cases_without_output(run: GatedRun, system: str, ids_in_other_run: set[str]) -> set[str]:
     """Return the cases that a system with missing outputs may lack.
 
     If the run's cases cannot be read, they are taken to be those of the other run.
     """
     if not run.missing.get(system):
         return set()
-    return set(others if run.cases is None else run.cases)
+    return set(ids_in_other_run if run.cases is None else run.cases)
 
 
 def unpaired_checks(

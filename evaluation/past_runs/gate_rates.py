@@ -80,14 +80,14 @@ def gated_rows(
 ) -> list[GatedRow]:
     """Return the outputs, or those of some cases, as rows.
 
-    Unless ``settled``, a judge's verdicts count like missing ones at the ends of intervals, because its error is unknown.
+    Unless ``settled``, ends of intervals take a judge's verdict as a failure and as a pass, because the judge's error is unknown.
     With ``as_passes``, scores are 1 for outputs that pass and 0 for others.
     """
     return [
         GatedRow(
             key.case_id,
             run.clusters.get(key.case_id, key.case_id),
-            output.passes if as_passes and output.passes is not None else output.score,
+            output.passes if as_passes else output.score,
             settled=settled or not output.judged,
         )
         for key, output in outputs.items()
@@ -159,19 +159,19 @@ def minimum_checks(
 
     If it is about a tag, the cases with the tag in either run count, because a branch could drop the tag.
     """
-    only = None if not minimum.tag else cases_with_tag(run, minimum.tag, before)
-    corrected = _corrected_rates(run, only) if minimum.statistic == "overall" else dict[str, Statistic]()
+    case_ids = None if not minimum.tag else cases_with_tag(run, minimum.tag, before)
+    corrected = _corrected_rates(run, case_ids) if minimum.statistic == "overall" else dict[str, Statistic]()
     systems = run.by_rubrics() if minimum.statistic == RUBRIC else run.systems
     for system, outputs in systems.items():
         outputs_counted = {
-            key: output for key, output in outputs.items() if only is None or key.case_id in only
+            key: output for key, output in outputs.items() if case_ids is None or key.case_id in case_ids
         }
         if minimum.statistic == "pass_rate":
             outputs_counted = _graded_by_checkers(run, outputs_counted)
         rate = corrected.get(system)
         verdicts_settled = rate is not None or judge_error is not None
         rows = gated_rows(run, outputs_counted, settled=verdicts_settled, as_passes=minimum.k is not None)
-        rows += _missing_rows(run, system, only)
+        rows += _missing_rows(run, system, case_ids)
         if rate is not None:
             bounds = corrected_bounds(rate, graded_share(rows), of=_count_cases(rows), conditions=conditions)
         else:
@@ -208,7 +208,8 @@ def _undefined_reason(minimum: Minimum, rows: Sequence[GatedRow]) -> UndefinedRe
     graded_rows = [row for row in rows if row.score is not None]
     if not graded_rows:
         return UNGRADED
-    few_graded = _count_short_cases(graded_rows, k) + _count_cases(rows) - _count_cases(graded_rows)
+    cases_without_grade = _count_cases(rows) - _count_cases(graded_rows)
+    few_graded = _count_short_cases(graded_rows, k) + cases_without_grade
     why = f"{few_graded:,} of {_count_cases(rows):,} cases have fewer than {k} graded trials"
     return UndefinedReason(why, _grades_needed(rows))
 
@@ -234,21 +235,21 @@ def _uncorrected_bounds(rows: Sequence[GatedRow], minimum: Minimum, conditions: 
     return rate_bounds(scores, conditions=conditions)
 
 
-def _corrected_rates(run: GatedRun, only: Collection[str] | None) -> Mapping[str, Statistic]:
-    """Return the rates that labels correct, of all outputs or of those of some cases."""
+def _corrected_rates(run: GatedRun, case_ids: Collection[str] | None) -> Mapping[str, Statistic]:
+    """Return corrected rates by system, over all cases or ``case_ids``; skip undefined ones."""
     if run.judged is None:
         return {}
     keys = (
         None
-        if only is None
-        else [key for outputs in run.systems.values() for key in outputs if key.case_id in only]
+        if case_ids is None
+        else [key for outputs in run.systems.values() for key in outputs if key.case_id in case_ids]
     )
     rates = run.judged.corrected(keys)
     return {system: rate for system, rate in rates.items() if rate.value is not None}
 
 
 def labels_needed(*runs: GatedRun) -> str:
-    """Describe the labels that judges need, or the declaration that existing labels need."""
+    """Describe the labels that judges need, or if labels exist, how to declare their choice."""
     labelled_runs = [run for run in runs if run.store is not None and run.store.labels]
     if len(labelled_runs) == len(runs) and any(run.chosen_by is None for run in runs):
         return f"say how outputs were chosen for labels, {setting('labels_chosen_by', 'random')}"
@@ -274,13 +275,13 @@ def _count_cases(rows: Sequence[GatedRow]) -> int:
     return len({row.case for row in rows})
 
 
-def _missing_rows(run: GatedRun, system: str, only: Collection[str] | None) -> list[GatedRow]:
+def _missing_rows(run: GatedRun, system: str, case_ids: Collection[str] | None) -> list[GatedRow]:
     """Return ungraded rows for outputs that a system lacks, of these cases if given."""
     missing = run.missing.get(system, 0)
-    if only is None or not missing:
+    if case_ids is None or not missing:
         return _ungraded_rows(missing)
     present = {key.case_id for key in run.systems[system]}
-    return [GatedRow(case, run.clusters.get(case, case), None) for case in only if case not in present]
+    return [GatedRow(case, run.clusters.get(case, case), None) for case in case_ids if case not in present]
 
 
 def rate_check(
@@ -354,7 +355,7 @@ def _interval_text(
             else []
         ),
     ]
-    listing = " and ".join(filter(None, [", ".join(counts[:-1]), *counts[-1:]]))
+    listing = " and ".join(filter(None, [", ".join(counts[:-1]), *counts[-1:]]))  # "a, b and c"
     counted_at_ends = f"; the ends count {listing} as failures and as passes" if counts else ""
     return (
         f"{bounds.value:.4f} [{bounds.low:.4f}, {bounds.high:.4f}] over {bounds.of:,} cases{counted_at_ends}"
@@ -377,16 +378,15 @@ def _would_tell(
     cases_needed = more_cases(bounds, question.limit)
     if cases_needed is None:
         return _needed_instead_of_cases(question, rows, rows_before)
-    kind = (
-        "labels, or cases with labels," if question.by.endswith(CORRECTED) else "cases, or clusters of cases,"
-    )
+    is_corrected = question.by.endswith(CORRECTED)  # `describe_graders` ends with it
+    kind = "labels, or cases with labels," if is_corrected else "cases, or clusters of cases,"
     return f"about {cases_needed:,} more {kind} if the number stays"
 
 
 def _needed_instead_of_cases(
     question: GateQuestion, rows: Sequence[GatedRow], rows_before: Sequence[GatedRow] | None
 ) -> str:
-    """Describe the data that would settle a condition where no number of cases would."""
+    """Describe the data that would settle a condition that more cases cannot settle."""
     if _count_short_cases(rows, question.trials):
         return f"{question.trials} graded trials of each case"
     if _count_unsettled([*rows, *(rows_before or [])]):

@@ -66,7 +66,7 @@ def new_failures(
 ) -> Iterator[GateCheck]:
     """Check each system for new failures of cases with a tag.
 
-    A tag of either run counts, because a branch could drop one to hide a failure.
+    A tag of either run counts, because a branch could drop one to hide a failure. ``reasons`` say why the runs are not comparable.
     """
     tagged_cases, condition = cases_with_tag(after, tag, before), f"no new failures {tag}"
     if before is None:
@@ -129,15 +129,17 @@ class _RequiredCases(NamedTuple):
         return "" if self.failed else "; ".join(needed_data)
 
     def why(self, what: str) -> str:
-        """Say how many pass, and which do not."""
+        """Say how many of the cases pass, and which do not; ``what`` is the noun for the cases."""
         count = self.passed + len(self.failed) + len(self.gone) + len(self.doubtful)
         cases_by_outcome = {
             "failed": self.failed,
             "not in the later run": self.gone,
             "ungraded, or passing some of their trials": [] if self.failed else self.doubtful,
         }
-        lists = [f"{outcome}: {_list_cases(cases)}" for outcome, cases in cases_by_outcome.items() if cases]
-        return "; ".join([f"{self.passed:,} of {count:,} {what} pass", *lists])
+        case_lists = [
+            f"{outcome}: {_list_cases(cases)}" for outcome, cases in cases_by_outcome.items() if cases
+        ]
+        return "; ".join([f"{self.passed:,} of {count:,} {what} pass", *case_lists])
 
 
 def _sort_cases(

@@ -42,7 +42,7 @@ class GatedOutput(NamedTuple):
 
     @property
     def passes(self) -> bool | None:
-        """True if it passes, by its tool or else by its score; None without a grade."""
+        """True if the output passes, by its tool or else by its score; None without a grade."""
         if self.score is None:
             return None
         return reaches(self.score, HALF) if self.passed is None else self.passed
@@ -81,7 +81,7 @@ class JudgedTable(NamedTuple):
                 yield self.table.item.values[item], result if is_graded else None, by
 
     def corrected(self, only: Collection[ItemKey] | None = None) -> Mapping[str, Statistic]:
-        """Return the rates that labels correct, by system, of all outputs or of some.
+        """Return corrected rates by system, over all outputs or those in ``only``.
 
         If the labels of a system contradict a random sample, none of its rates is corrected.
         """
@@ -92,7 +92,7 @@ class JudgedTable(NamedTuple):
             table.item.values, against=None, flips=0, level=0.95, chosen_by=table.labels_chosen_by
         )
         _, pooled = pooled_rates(outputs, terms)
-        contradicted = pooled.contradicted  # by all outputs, even if only some are wanted
+        contradicted = pooled.contradicted  # tested on all outputs, even if ``only`` names some
         if only is not None:
             wanted_names = {str(key) for key in only}
             is_wanted = np.array([item in wanted_names for item in table.item.values], dtype=np.bool_)

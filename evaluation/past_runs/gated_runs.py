@@ -89,7 +89,7 @@ class GatedRun(NamedTuple):
         }
 
     def by_rubrics(self) -> dict[str, dict[ItemKey, GatedOutput]]:
-        """Return the outputs with their rubric scores; those of an import as they are.
+        """Return the outputs with their rubric scores; outputs of an import stay as they are.
 
         Raises:
             InputError: No judge or several judges grade rubrics, or the named one does not.
@@ -106,7 +106,7 @@ class GatedRun(NamedTuple):
             raise InputError(
                 f"{len(judges)} judges grade rubrics: {names}; name one: {option}", path=self.name
             )
-        judge = self.graded_by or names
+        judge = self.graded_by or names  # without a named judge, there is one name
         if judge not in judges:
             raise InputError(f"{judge} grades no rubrics; there are {names}", path=self.name)
         scores = {verdict.key: verdict.score for verdict in judges[judge]}
@@ -156,12 +156,12 @@ def gated_run(
         if verdict.key not in outputs or _is_decision(verdict):
             outputs[verdict.key] = _gated_output(verdict)
     _require_same_counts(store, systems, results, len(graded_keys))
-    judging = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
-    if judging is not None:
-        _use_judged_scores(systems, judging)
+    judged_outputs = judged_table(store, declared) if "judge" in store.verdicts.standing.sources else None
+    if judged_outputs is not None:
+        _use_judged_scores(systems, judged_outputs)
     missing = _missing_outputs(store, systems, results)
     calibrations = {} if store.calibration is None else store.calibration.judges
-    findings = {
+    chance_findings = {
         name: chance_verdict(calibration.statistics.get("balanced_accuracy"))
         for name, calibration in calibrations.items()
     }
@@ -172,12 +172,14 @@ def gated_run(
         systems=systems,
         missing=missing,
         clusters=store.clusters,
-        judged=judging,
+        judged=judged_outputs,
         declared=declared,
         graded_by=graded_by,
         # Too few labels say nothing against a judge; see decision 42.
         guessing={
-            name: finding for name, finding in findings.items() if finding and finding != "too few labels"
+            name: finding
+            for name, finding in chance_findings.items()
+            if finding and finding != "too few labels"
         },
         failed=0 if manifest.counts is None else manifest.counts.failed,
         cost=None if None in costs else sum(cost for cost in costs if cost is not None),
@@ -187,10 +189,12 @@ def gated_run(
     )
 
 
-def _use_judged_scores(systems: Mapping[str, dict[ItemKey, GatedOutput]], judging: JudgedTable) -> None:
+def _use_judged_scores(
+    systems: Mapping[str, dict[ItemKey, GatedOutput]], judged_outputs: JudgedTable
+) -> None:
     """Replace the scores by those that count in a judged run; checkers' scores become 1 or 0."""
     keys = {str(key): key for outputs in systems.values() for key in outputs}
-    for name, score, by in judging.outputs():
+    for name, score, by in judged_outputs.outputs():
         key = keys.get(name)
         if key is None:  # a part of an output
             continue
@@ -232,8 +236,8 @@ def _missing_outputs(
 ) -> dict[str, int]:
     """Return the number of outputs by system that have no verdict, or do not exist.
 
-    A run counts all its outputs, also those that no judge takes, which have no verdict. If the files are gone, so that their system
-    is unknown, these count for every system.
+    A run also counts outputs that no judge takes, and that have no verdict. If the files are gone, the systems of these outputs are
+    unknown; then all of them count for every system.
 
     Raises:
         RunFolderError: The run counts fewer outputs than it has verdicts on.

@@ -169,14 +169,16 @@ def _past_run(path: Path, manifest: Manifest) -> PastRun:
 
 def _rates(result: SystemResult) -> dict[str, Statistic]:
     """Return the rate of all outputs, of the checked ones, and of the rest by each judge."""
-    corrected = {part.by for part in result.strata if part.corrects}
+    judges_with_corrected_rate = {part.by for part in result.strata if part.corrects}
     # If checkers decided all, the rate of all outputs would only repeat that of the checked ones.
     overall = result.overall if any(part.name != DECIDED for part in result.strata) else None
     rates: dict[str, Statistic] = {} if overall is None or overall.value is None else {ALL_OUTPUTS: overall}
     return rates | {
         CHECKED if part.name == DECIDED else f"{part.name}, by {part.by}": part
         for part in result.strata
-        if part.name == DECIDED or part.corrects or (part.name == OPEN and part.by not in corrected)
+        if part.name == DECIDED
+        or part.corrects
+        or (part.name == OPEN and part.by not in judges_with_corrected_rate)
     }
 
 
@@ -298,7 +300,7 @@ def _watch_judge(judge: JudgeRecord, grades: Mapping[str, Mapping[str, _Grade]])
     drops, p = paired_drops(
         first_agreements, later_agreements, cluster_numbers(grade.cluster for grade in first_grades.values())
     )
-    levels = look_levels(len(p), _ALPHA)  # they share the 5 % over all later runs
+    levels = look_levels(len(p), _ALPHA)  # the levels of all later runs share the 5 %
     run_index = first_drop(p, levels)
     if run_index is None:
         return _WatchedJudge(judge.by, rejudged)

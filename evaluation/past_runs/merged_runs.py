@@ -182,6 +182,7 @@ def _write_labels(stores: Sequence[RunStore], writer: RunWriter) -> None:
     """Write the labels and decisions of all runs, sorted so that order of runs has no effect."""
     labels = sorted((label for store in stores for label in store.labels), key=_sort_key)
     if labels:
+        # Of equal neighbours, `groupby` leaves one.
         writer.put_labels(label for label, _ in groupby(labels))
     decisions = sorted((decision for store in stores for _, decision in store.adjudications), key=_sort_key)
     if decisions:

@@ -42,6 +42,7 @@ class Reparsed(msgspec.Struct, frozen=True, kw_only=True):
     """Changes from parsing again, for one judge.
 
     Attributes:
+        by: The judge's name.
         replies: Number of replies that were parsed.
         without: Number of verdicts without a stored reply; they stay as they are.
         changed: Number of verdicts whose outcome or score changed.
@@ -82,11 +83,12 @@ def reparse(
         _replace_judges(writer, judges, composites)
         for asker, repeats in composites.values():
             journal_verdicts(context, asker, every_output, repeats)
-        reparsed = [_count_changes(before, judge, counts[before]) for before, judge in judges.items()]
+        reparsed = [_reparsed_record(before, judge, counts[before]) for before, judge in judges.items()]
         record = {"at": now().isoformat(timespec="seconds"), "judges": msgspec.to_builtins(reparsed)}
         writer.update(reparsed=[*writer.manifest.reparsed, record])
         if PAIRS in writer.manifest.identity:
             return reparsed, None
+        # `not_judged` names settings without which no judge could be asked.
         is_judged = writer.manifest.not_judged is None
         return reparsed, conclude(context, prices=prices, judged=is_judged)
 
@@ -110,7 +112,8 @@ def _replace_judges(
     )
 
 
-def _count_changes(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Reparsed:
+def _reparsed_record(before: JudgeId, judge: PromptJudge, count: Counter[str]) -> Reparsed:
+    """Record a judge's changes from their counts by kind; ``before`` is its earlier id."""
     return Reparsed(
         by=judge.by,
         replies=count["replies"],
@@ -151,21 +154,27 @@ def _current_composites(
     writer: RunWriter, judges: Mapping[JudgeId, PromptJudge]
 ) -> dict[JudgeId, _CompositeTask]:
     """Return a run's composite judges in their current form, by earlier id."""
-    parts: dict[JudgeId, JudgeDescription] = {judge_record.id: judge_record for judge_record in writer.roster}
-    parts.update(judges)
+    judges_by_earlier_id: dict[JudgeId, JudgeDescription] = {
+        judge_record.id: judge_record for judge_record in writer.roster
+    }
+    judges_by_earlier_id.update(judges)
     composites: dict[JudgeId, _CompositeTask] = {}
 
     def add(earlier: JudgeId, judge: StatementJudge | CriteriaJudge | JuryJudge, repeats: int) -> None:
-        parts[earlier] = judge
+        judges_by_earlier_id[earlier] = judge
         task = JudgeTask(judge=judge, threshold=writer.roster[earlier].threshold)
         composites[earlier] = _CompositeTask(task, repeats)
 
     for record in writer.manifest.statements:
-        add(record.id, StatementJudge(judges[record.judge], parts[record.splitter]), record.repeats)
+        add(
+            record.id,
+            StatementJudge(judges[record.judge], judges_by_earlier_id[record.splitter]),
+            record.repeats,
+        )
     for record in writer.manifest.criteria:
         add(record.id, CriteriaJudge(judges[record.judge]), record.repeats)
     for jury in writer.manifest.juries:
-        judges_of_jury = tuple(parts[member.id] for member in jury.members)
+        judges_of_jury = tuple(judges_by_earlier_id[member.id] for member in jury.members)
         members = tuple(
             msgspec.structs.replace(member, id=judge.id)
             for member, judge in zip(jury.members, judges_of_jury, strict=True)
@@ -201,7 +210,7 @@ def _parse_again(
 
 
 def _find_case(cases: CaseIndex, case_id: str) -> Case:
-    """Return the case with this id, which may stand for a statement or criterion of a case."""
+    """Return the case with this id, or the case made for one of its statements or criteria."""
     if case_id in cases:
         return cases[case_id]
     parent = cases[case_of(case_id)]

@@ -100,8 +100,8 @@ def _describe_files(name: str, files: Sequence[KeptInput]) -> dict[str, str]:
     described: dict[str, str] = {}
     for number, file in enumerate(files, start=1):
         rows = f"{file.rows:,} {'row' if file.rows == 1 else 'rows'}"
-        numbered = name if number == 1 else f"{name} {number}"
-        described[numbered] = f"{file.name.rpartition('/')[2]}, {rows}, sha256 {file.sha256[:12]}"
+        numbered_name = name if number == 1 else f"{name} {number}"
+        described[numbered_name] = f"{file.name.rpartition('/')[2]}, {rows}, sha256 {file.sha256[:12]}"
     return described
 
 

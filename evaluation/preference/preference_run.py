@@ -46,7 +46,10 @@ class PairVerdict(NamedTuple):
 def choices_of(
     verdicts: Iterable[Verdict], pairs: PairInputs, truth: Mapping[ItemKey, float]
 ) -> dict[Author, PairVerdict]:
-    """Return each judge's choices on pairs, and counts of its verdicts without a choice."""
+    """Return each judge's choices on pairs, and counts of its verdicts without a choice.
+
+    ``truth`` has labels by output, and people's choices by pair.
+    """
     scores: dict[Author, dict[ItemKey, list[float]]] = {}
     ungraded: dict[Author, Counter[Outcome]] = {}
     for verdict in verdicts:
@@ -89,7 +92,7 @@ def _make_choices(
         _person_choice(truth, comparison.a_first, comparison.b_first) for comparison in comparisons
     )
     label_choices = _floats(
-        _better_of(truth.get(comparison.a), truth.get(comparison.b)) for comparison in comparisons
+        _choice_between(truth.get(comparison.a), truth.get(comparison.b)) for comparison in comparisons
     )
     return Choices(
         systems=pairs.systems,
@@ -111,7 +114,7 @@ def _floats(values: Iterable[float | None]) -> FloatArray:
     return np.array(list(values), dtype=np.float64)
 
 
-def _better_of(a: float | None, b: float | None) -> float:
+def _choice_between(a: float | None, b: float | None) -> float:
     """Return 1 if the first is better, 0 if the second is, 0.5 if equal, NaN if one is unknown."""
     if a is None or b is None:
         return np.nan
@@ -122,7 +125,7 @@ def _person_choice(truth: Mapping[ItemKey, float], pair: ItemKey, reversed_pair:
     """Return a person's choice between two outputs in either order, or NaN if there is none."""
     scores = [truth[pair]] if pair in truth else []
     scores += [1.0 - truth[reversed_pair]] if reversed_pair in truth else []
-    return _better_of(mean_score(scores), 0.5) if scores else np.nan
+    return _choice_between(mean_score(scores), 0.5) if scores else np.nan
 
 
 PREFERENCES = "preferences.json"

@@ -147,23 +147,23 @@ class RecordedPairs:
             InputError: Judges or people are missing.
         """
         if not self.judges or not self.people:
-            raise InputError(self._missing())
+            raise InputError(self._describe_missing())
         people = self._people_by_pair()
         keys = self._keys()
-        pairs = {key: number for number, key in enumerate(keys)}
-        clusters = {name: number for number, name in enumerate({self._cluster(key) for key in keys})}
+        pair_number = {key: number for number, key in enumerate(keys)}
+        cluster_number = {name: number for number, name in enumerate({self._cluster(key) for key in keys})}
         agreements: dict[str, ChoiceAgreement] = {}
         for by, choices in self.judges.items():
             graded_choices = [choice for choice in choices if choice.score is not None]
             verdicts = PairVerdicts(
-                pair=np.array([pairs[choice.key] for choice in graded_choices], dtype=np.int64),
+                pair=np.array([pair_number[choice.key] for choice in graded_choices], dtype=np.int64),
                 score=np.array([choice.score for choice in graded_choices], dtype=np.float64),
                 people=np.array(
                     [people.get(choice.key, np.nan) for choice in graded_choices], dtype=np.float64
                 ),
                 a_first=np.array([choice.a_first for choice in graded_choices], dtype=bool),
                 cluster=np.array(
-                    [clusters[self._cluster(choice.key)] for choice in graded_choices], dtype=np.int64
+                    [cluster_number[self._cluster(choice.key)] for choice in graded_choices], dtype=np.int64
                 ),
             )
             ungraded: Counter[Outcome] = Counter(
@@ -176,7 +176,7 @@ class RecordedPairs:
                 by: sum(choice.score is not None for choice in choices) for by, choices in self.people.items()
             },
             agreements=agreements,
-            people_agree=self._people_agree(level),
+            people_agree=self._agreement_of_people(level),
             level=level,
         )
 
@@ -188,7 +188,7 @@ class RecordedPairs:
             f"{len(self.people):,} people": [choice for choices in self.people.values() for choice in choices]
         }
 
-    def _missing(self) -> str:
+    def _describe_missing(self) -> str:
         """Describe what a calibration lacks."""
         authors = self.judges or self.people
         names = ", ".join(
@@ -228,7 +228,7 @@ class RecordedPairs:
                 majorities[key] = first
         return majorities
 
-    def _people_agree(self, level: float) -> Statistic | None:
+    def _agreement_of_people(self, level: float) -> Statistic | None:
         """Return the share of equal choices among pairs of people, or None for one person."""
         by_person = [_mean_by_pair(choices) for choices in self.people.values()]
         is_equal: list[float] = []
@@ -254,7 +254,7 @@ class RecordedPairs:
                     scores.b_first.append(1.0 - choice.score)
         keys = list(scores_by_pair)
 
-        def length(key: PairKey, system: str) -> float:
+        def length_in_pair(key: PairKey, system: str) -> float:
             characters = self._lengths.get(ItemKey(key.case_id, system, key.trial))
             return np.nan if characters is None else float(characters)
 
@@ -266,8 +266,8 @@ class RecordedPairs:
             a_first=np.array([_mean(scores_by_pair[key].a_first) for key in keys], dtype=np.float64),
             b_first=np.array([_mean(scores_by_pair[key].b_first) for key in keys], dtype=np.float64),
             cluster=cluster_numbers(self._cluster(key) for key in keys),
-            length_a=np.array([length(key, key.a) for key in keys], dtype=np.float64),
-            length_b=np.array([length(key, key.b) for key in keys], dtype=np.float64),
+            length_a=np.array([length_in_pair(key, key.a) for key in keys], dtype=np.float64),
+            length_b=np.array([length_in_pair(key, key.b) for key in keys], dtype=np.float64),
             label=person,
             person=person,
         )

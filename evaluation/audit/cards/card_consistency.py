@@ -93,10 +93,10 @@ def _contradictions_with_misses(
 ) -> Iterator[str]:
     misses_by_kind = Counter(miss.plants for miss in misses)
     for share in shares:
-        count = sum(misses_by_kind[plants] for plants in share.plants)
-        count_by_share = _count_misses(share.share, counts_misses=share.counts_misses)
-        if abs(count - count_by_share) > _ROUNDING * (1 + count):
-            yield f"the share of {share.name} is not that of the {count:,} listed as graded wrongly"
+        listed_count = sum(misses_by_kind[plants] for plants in share.plants)
+        count_from_share = _count_misses(share.share, counts_misses=share.counts_misses)
+        if abs(listed_count - count_from_share) > _ROUNDING * (1 + listed_count):
+            yield f"the share of {share.name} is not that of the {listed_count:,} listed as graded wrongly"
 
 
 def _contradictions_with_operators(card: AuditCard) -> Iterator[str]:

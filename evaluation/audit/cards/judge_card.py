@@ -181,8 +181,8 @@ class _ProbeVerdicts(msgspec.Struct, frozen=True):
     """A judge's verdicts on a folder of probes, and what they cost.
 
     Attributes:
-        judge: The judge's id.
-        by: The judge's name as it signs verdicts.
+        judge_id: The judge's id.
+        judge_name: The judge's name as it signs verdicts.
         threshold: Its pass threshold.
         probes: Probes with its scores, in the order of the set.
         kinds: Number of probes by kind of case.
@@ -190,11 +190,11 @@ class _ProbeVerdicts(msgspec.Struct, frozen=True):
         cost: Cost of asking.
         about: What each operator does, by operator.
         controls: The control of each attack, by operator.
-        scores: Kind of its scores, or None if it is not declared.
+        score_kind: Kind of its scores, or None if it is not declared.
     """
 
-    judge: JudgeId
-    by: str
+    judge_id: JudgeId
+    judge_name: str
     threshold: PassThreshold
     probes: list[ScoredProbe]
     kinds: dict[str, int]
@@ -202,12 +202,12 @@ class _ProbeVerdicts(msgspec.Struct, frozen=True):
     cost: CardCost
     about: Mapping[str, str]
     controls: Mapping[str, str]
-    scores: ScoreKind | None
+    score_kind: ScoreKind | None
 
     @property
     def probabilities(self) -> CardProbabilities | None:
         """Statistics of its scores as probabilities, if they are declared as such."""
-        return card_probabilities(self.probes) if self.scores == PROBABILITIES else None
+        return card_probabilities(self.probes) if self.score_kind == PROBABILITIES else None
 
 
 class NaturalRun(NamedTuple):
@@ -248,8 +248,8 @@ def make_card(
     verdicts = _read_verdicts(run, probes, prices)
     return AuditCard(
         set=shipped_set,
-        judge=verdicts.by,
-        id=verdicts.judge,
+        judge=verdicts.judge_name,
+        id=verdicts.judge_id,
         served=verdicts.served,
         pass_at=verdicts.threshold.at,
         kinds=verdicts.kinds,
@@ -271,6 +271,7 @@ def _read_verdicts(run: Path, probes: Path, prices: PriceList | None) -> _ProbeV
         store.require_unedited()
         judge = next(iter(store.roster))  # its baseline follows
         facts = list(read_facts(probes))
+        # A card is about the whole set, so the sample is as large as the set.
         chosen_probes = choose_probes(facts, len(facts), cases.cluster).probes
         verdicts = [verdict for verdict in store.verdicts.read() if verdict.author == judge.id]
         clusters = {key.case_id: cases.cluster(key.case_id) for key in chosen_probes}
@@ -280,8 +281,8 @@ def _read_verdicts(run: Path, probes: Path, prices: PriceList | None) -> _ProbeV
         # In the order of the set, not of the replies, so that the card is reproducible.
         ordered_probes = [scored[fact.key] for fact in facts if fact.key in scored]
         return _ProbeVerdicts(
-            judge=judge.id,
-            by=judge.by,
+            judge_id=judge.id,
+            judge_name=judge.by,
             threshold=judge.threshold,
             probes=ordered_probes,
             kinds=dict(Counter(cases.facts(probe.facts.key.case_id).kind for probe in ordered_probes)),
@@ -289,7 +290,7 @@ def _read_verdicts(run: Path, probes: Path, prices: PriceList | None) -> _ProbeV
             cost=_cost(store, judge.id, prices),
             about=manifest.about,
             controls=manifest.controls,
-            scores=judge.scores,
+            score_kind=judge.scores,
         )
 
 
@@ -318,7 +319,7 @@ def _natural_shares(natural: NaturalRun, prices: PriceList | None) -> NaturalSha
 def _share(
     probes: Iterable[ScoredProbe], plants: Collection[str], is_counted: Callable[[ScoredProbe], bool]
 ) -> Statistic:
-    """Return the share of the graded probes of these kinds that ``counts`` accepts."""
+    """Return the share of the graded probes of these kinds that ``is_counted`` accepts."""
     graded_probes = [probe for probe in probes if probe.facts.plants in plants and probe.score is not None]
     scores = np.array([is_counted(probe) for probe in graded_probes], dtype=np.float64)
     return share_of(scores, cluster_numbers(probe.cluster for probe in graded_probes))

@@ -134,6 +134,7 @@ def _write(
         out / PROBES,
         ProbeManifest(
             fiducial=VERSION,
+            # Nothing is drawn or mutated, so these two required fields say nothing.
             seed=0,
             per_operator=1,
             inputs={},

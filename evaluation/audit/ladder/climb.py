@@ -36,7 +36,7 @@ CALLS = 300
 """Questions per judge and dial, including those about right outputs."""
 
 ASKED = "ladder.jsonl"
-"""File of the run folder with the questions of each round."""
+"""Name of the run folder's file with the questions of each round."""
 
 _ROUND_SIZE = 50
 """Maximum number of questions in a round; see decision 25."""
@@ -183,10 +183,10 @@ class Climb:
     ) -> LadderRound:
         if self._settings.evenly:
             return self._even_round(judge, dial, calls)
-        evenly = self._even_round(judge, dial, min(calls, _ROUND_SIZE))
+        spread_evenly = self._even_round(judge, dial, min(calls, _ROUND_SIZE))
         answers = answers_of(dial, _probes_of_dial(scored.values(), dial))
-        rungs = next_levels(self._families[dial.name], answers, len(evenly.faulty))
-        return msgspec.structs.replace(evenly, faulty=[dial.levels[rung] for rung in rungs])
+        rungs = next_levels(self._families[dial.name], answers, len(spread_evenly.faulty))
+        return msgspec.structs.replace(spread_evenly, faulty=[dial.levels[rung] for rung in rungs])
 
     def _even_round(self, judge: JudgeId, dial: Dial, count: int) -> LadderRound:
         before = [row for row in self._rows if (row.judge, row.dial) == (judge, dial.name)]

@@ -103,10 +103,10 @@ class LadderResult(msgspec.Struct, frozen=True, kw_only=True):
     found: bool = False
 
     def named(self, level: float) -> str:
-        """Return a level for display: its number, or the last step reached."""
+        """Return a level for display: its number, and the last step reached if steps have names."""
         steps = [counts.step for counts in self.levels if counts.level <= level + _ROUNDING]
-        numbers = all(counts.step == str(counts.level) for counts in self.levels)
-        return f"{level:.3g}" if numbers else f"{level:.3g} ({steps[-1]})"
+        steps_are_numbers = all(counts.step == str(counts.level) for counts in self.levels)
+        return f"{level:.3g}" if steps_are_numbers else f"{level:.3g} ({steps[-1]})"
 
     @property
     def breaks(self) -> str:
@@ -180,6 +180,7 @@ def _threshold(dial: Dial, fit: LadderFit) -> LadderThreshold:
     where: LadderPosition = "on the ladder"
     if math.isinf(fit.threshold):
         where = "beyond the hardest" if fit.threshold > 0 else "before the easiest"
+    # Infinite ends of the interval are cut off at the ladder's ends.
     low, high = (dial.level_at(min(1.0, max(0.0, position))) for position in (fit.low, fit.high))
     return LadderThreshold(
         where=where,
