@@ -65,7 +65,7 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
     groups: dict[str, list[ChallengeResult]] = {}
     for attempt in attempts:
         groups.setdefault(challenge_name(attempt.case), []).append(attempt)
-    needs = {name: _needs(name, group, names) for name, group in groups.items()}
+    needs = {name: _dependencies(name, group, names) for name, group in groups.items()}
     circles = _circles(needs)  # left out of levels, which would have no end
     levels = _levels(
         {
@@ -80,13 +80,13 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
             needs[name],
             levels[name],
             sum(attempt.success for attempt in group),
-            sum(map(_graded, group)),
+            sum(map(_is_graded, group)),
             len(group),
             circular=bool(circles[name]),
         )
         for name, group in groups.items()
     ]
-    return SkillTree(_rates(attempts), _in_tree_order(skills))
+    return SkillTree(_category_rates(attempts), _in_tree_order(skills))
 
 
 def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
@@ -109,7 +109,7 @@ def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
     return [*in_order, *(skill for group in children.values() for skill in group)]
 
 
-def _needs(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -> list[str]:
+def _dependencies(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -> list[str]:
     dependencies = {
         names.resolve(dependency) for attempt in group for dependency in dependencies_of(attempt.case)
     }
@@ -176,22 +176,22 @@ def _categories(attempt: ChallengeResult) -> list[str]:
     return str(categories).split(", ") if categories else [_NO_CATEGORY]
 
 
-def _graded(attempt: ChallengeResult) -> bool:
+def _is_graded(attempt: ChallengeResult) -> bool:
     return attempt.success or (attempt.verdict is not None and attempt.verdict.graded)
 
 
-def _rates(attempts: Sequence[ChallengeResult]) -> list[CategoryRate]:
+def _category_rates(attempts: Sequence[ChallengeResult]) -> list[CategoryRate]:
     groups: dict[str, list[ChallengeResult]] = {}
     for attempt in attempts:
         for category in _categories(attempt):
             groups.setdefault(category, []).append(attempt)
-    return [_rate(category, group) for category, group in sorted(groups.items())]
+    return [_category_rate(category, group) for category, group in sorted(groups.items())]
 
 
-def _rate(category: str, group: Sequence[ChallengeResult]) -> CategoryRate:
-    passed, graded = sum(attempt.success for attempt in group), sum(map(_graded, group))
+def _category_rate(category: str, group: Sequence[ChallengeResult]) -> CategoryRate:
+    passed, graded = sum(attempt.success for attempt in group), sum(map(_is_graded, group))
     if graded:
-        graded_attempts = [attempt for attempt in group if _graded(attempt)]
+        graded_attempts = [attempt for attempt in group if _is_graded(attempt)]
         passes = np.array([attempt.success for attempt in graded_attempts], dtype=np.float64)
         rate = share_of(passes, cluster_numbers(attempt.case.id for attempt in graded_attempts))
     else:

@@ -231,7 +231,7 @@ def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
     from ...calibration.intervals.variance import spread_of_sums  # noqa: PLC0415
 
     # Sorted, so that rounding errors do not depend on the order in which verdicts came.
-    rows = sorted((count, fsum(totals)) for count, *totals in sums.clusters.values())
+    rows = sorted((count, fsum(numbers)) for count, *numbers in sums.clusters.values())
     counts, totals = np.array(rows, dtype=np.float64).T
     between = fsum(sums.between[1:]) / sums.graded  # the first entry of an `ExactSum` is a count
     return clustered_wilson_interval(mean, spread_of_sums(totals, counts), between=between)

@@ -63,7 +63,7 @@ class CommandSteps(CommandAgent):
             if isinstance(request.get("say"), str):
                 lines.write({"messages": (yield request["say"])})
             elif "call" in request or "calls" in request:
-                calls = _calls(request)
+                calls = _requested_calls(request)
                 if calls is None:
                     return {"error": f"it printed what is no call: {printed_start(raw)}"}
                 results = yield calls
@@ -80,7 +80,7 @@ class CommandSteps(CommandAgent):
         return None if has_steps else {"error": "it ended without an answer"}
 
 
-def _calls(request: Mapping[str, Any]) -> list[ToolCall] | None:
+def _requested_calls(request: Mapping[str, Any]) -> list[ToolCall] | None:
     calls = request["calls"] if "calls" in request else [request["call"]]
     try:
         return convert(calls, list[ToolCall]) or None

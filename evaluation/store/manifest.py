@@ -248,10 +248,10 @@ class Roster:
         )
         if differently_parsed is None:
             return f"{folder}: made by a run that differs in judge {earlier.by}; choose another {setting('out')}, or remove it"
-        again = command("judge", reparse=folder)
+        reparse_command = command("judge", reparse=folder)
         return (
             f"{folder}: this version of fiducial parses the replies of {differently_parsed.by} differently; "
-            f"parse them again without calls, then repeat this command: {again}"
+            f"parse them again without calls, then repeat this command: {reparse_command}"
         )
 
     def enlist(self, judge: JudgeRecord) -> None:

@@ -77,7 +77,7 @@ def _results(value: Any, depth: int) -> list[dict[str, Any]]:
         return [
             row
             for row in items
-            if isinstance(row, dict) and _first(cast("dict[str, Any]", row), _ADDRESS_KEYS)
+            if isinstance(row, dict) and _first_text(cast("dict[str, Any]", row), _ADDRESS_KEYS)
         ]
     if not isinstance(value, dict) or depth == 0:
         return []
@@ -89,8 +89,10 @@ def _results(value: Any, depth: int) -> list[dict[str, Any]]:
 
 
 def _hit(row: Mapping[str, Any]) -> Hit:
-    return Hit(_first(row, _TITLE_KEYS), _first(row, _ADDRESS_KEYS), _first(row, _SNIPPET_KEYS))
+    return Hit(
+        _first_text(row, _TITLE_KEYS), _first_text(row, _ADDRESS_KEYS), _first_text(row, _SNIPPET_KEYS)
+    )
 
 
-def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _first_text(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return next((value for name in names if isinstance(value := row.get(name), str) and value), "")
