@@ -178,7 +178,7 @@ class _RequestCounter:
         """Whether a repeated request gets the reply to the first one."""
         self._work_counted = set[tuple[ItemKey, int]]()
         self._request_keys = set[bytes]()
-        self._first_requests = self._cached = self._again = 0
+        self._first_requests = self._cached = self._asked_again = 0
         self._open = OpenTokens()
         # Prompt tokens of cached replies, as the provider counted and as we estimate them.
         self._counted_tokens = self._estimated_tokens = 0.0
@@ -196,7 +196,7 @@ class _RequestCounter:
                 self._request_keys.add(key)
                 self._open.add(request)
             elif not self._reuses:
-                self._again += 1
+                self._asked_again += 1
                 self._open.add(request)
 
     def _count_if_lacking(self, result: AskResult) -> None:
@@ -243,7 +243,7 @@ class _RequestCounter:
             requests=len(self._request_keys),
             cached=self._cached,
             replayed=self._known_replies.recording is not None,
-            again=self._again,
+            again=self._asked_again,
             prompt=self._prompt_tokens(),
             completion=self._completion_tokens(),
             learned_from=len(self._reply_lengths),

@@ -105,14 +105,14 @@ def _with_lengths(table: Table, stores: Sequence[RunStore], item_of: ItemOf) -> 
     codes: list[int] = np.unique(table.item.codes[undecided]).tolist()
     items = {table.item.values[code] for code in codes}
     lengths: dict[str, float] = {}
-    for store, path in ((run_store, path) for run_store in stores for path in _outputs_of(run_store)):
+    for store, path in ((run_store, path) for run_store in stores for path in _output_files_of(run_store)):
         for key, length in _lengths_in(path):
             if (item := item_of(store, key)) in items:
                 lengths.setdefault(item, math.log1p(length))
     return table.with_numbers(name, lengths) if lengths else table
 
 
-def _outputs_of(store: RunStore) -> Sequence[InputPath]:
+def _output_files_of(store: RunStore) -> Sequence[InputPath]:
     """Return the files of outputs; none if they are gone or have changed."""
     try:
         return store.inputs.outputs

@@ -95,11 +95,11 @@ def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
     Of several dependencies with that level, the first counts.
     """
     ordered = sorted(skills, key=lambda skill: (skill.level, skill.category, skill.name))
-    level = {skill.name: skill.level for skill in ordered}
+    level_of = {skill.name: skill.level for skill in ordered}
     children: dict[str | None, list[Skill]] = {}
     for skill in ordered:
-        lower = [name for name in skill.needs if level[name] < skill.level]
-        under = max(lower, key=level.__getitem__, default=None)
+        lower = [name for name in skill.needs if level_of[name] < skill.level]
+        under = max(lower, key=level_of.__getitem__, default=None)
         children.setdefault(under, []).append(msgspec.structs.replace(skill, under=under))
     in_order: list[Skill] = []
     waiting = children.pop(None, [])[::-1]  # a stack, so that children follow their parent
@@ -122,15 +122,15 @@ def _circles(needs: dict[str, list[str]]) -> dict[str, frozenset[str]]:
     # Both ends of chains are removed, until nothing or only circles and links between them remain.
     while True:
         needed = {dependency for dependencies in remaining.values() for dependency in dependencies}
-        inner = {
+        still_needed = {
             name: [dependency for dependency in dependencies if dependency in remaining]
             for name, dependencies in remaining.items()
             if name in needed
         }
         inner = {
             name: dependencies
-            for name, dependencies in inner.items()
-            if any(dependency in inner for dependency in dependencies)
+            for name, dependencies in still_needed.items()
+            if any(dependency in still_needed for dependency in dependencies)
         }
         if inner == remaining:
             break

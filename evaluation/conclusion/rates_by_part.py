@@ -95,19 +95,22 @@ def _system_result(
             failed_calls=tally.failed_calls[system],
         )
     corrected = dict(_corrected_strata(system, tally, labels, trials))
-    kinds: Mapping[Kind, int] = tally.open_kinds.get(system, {})
-    judged = tally.judged_kinds.get(system, {})
-    asked = {judge: _asked_about(kinds, judge, judges_kind, judged.get(judge, {})) for judge in sums_by_judge}
+    undecided_by_kind: Mapping[Kind, int] = tally.open_kinds.get(system, {})
+    judged_by_judge = tally.judged_kinds.get(system, {})
+    asked_by_judge = {
+        judge: _asked_about(undecided_by_kind, judge, judges_kind, judged_by_judge.get(judge, {}))
+        for judge in sums_by_judge
+    }
     unjudged: dict[Kind, int] = {}
-    for kind, count in kinds.items():
-        # Judges may have judged the same outputs, so the largest count is the number that were surely judged.
-        if remaining := count - max((counts[kind] for counts in asked.values()), default=0):
+    for kind, count in undecided_by_kind.items():
+        # Two judges may be asked about the same outputs, so only the largest count of one judge is sure to be judged.
+        if remaining := count - max((counts[kind] for counts in asked_by_judge.values()), default=0):
             unjudged[kind] = remaining
     uncorrected = (
         msgspec.structs.replace(rate, note=_UNDECLARED if corrected[judge].declared is None else None)
         if judge in corrected
         else rate
-        for judge, rate in _open_strata(sums_by_judge, asked, sum(unjudged.values()))
+        for judge, rate in _open_strata(sums_by_judge, asked_by_judge, sum(unjudged.values()))
     )
     return SystemResult(
         system=system,
@@ -143,11 +146,11 @@ def _asked_about(
 
 
 def _open_strata(
-    sums_by_judge: Mapping[Author, Sums], asked: Mapping[Author, Mapping[Kind, int]], unjudged: int
+    sums_by_judge: Mapping[Author, Sums], asked_by_judge: Mapping[Author, Mapping[Kind, int]], unjudged: int
 ) -> Iterator[tuple[Author | None, StratumRate]]:
     """Yield each judge's rate on the undecided outputs it is asked about, and unjudged outputs."""
     for judge, sums in sums_by_judge.items():
-        yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(asked[judge].values()))
+        yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(asked_by_judge[judge].values()))
     if unjudged:
         outcomes = {"not judged": unjudged}
         yield (

@@ -32,7 +32,7 @@ T = TypeVar("T")
 _OBJECT_STORE_BYTES = 128 * 1024 * 1024
 """Shared memory of a Ray that is started here; it may be small, since parts of work are."""
 
-_CONNECT_TIMEOUT = 10.0
+_CONNECT_SECONDS = 10.0
 """Seconds to wait for a cluster's answer."""
 
 _CALLS_OF_ACTOR = 1_000
@@ -269,7 +269,7 @@ def _require_reachable(address: str) -> None:
     if not colon or not port.isdecimal() or "/" in host:  # a form that only Ray understands
         return
     try:
-        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT).close()
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise ConfigurationError(f"{setting('engine', 'ray')}: no reply from {address}: {error}") from error
 

@@ -26,16 +26,16 @@ def crash_text(error: BaseException) -> str:
     agents_frames = [frame for frame in frames if not _is_installed(frame)] or frames
     if not agents_frames:
         return text
-    return f"{text} ({_place(agents_frames[-1].tb_frame.f_code, agents_frames[-1].tb_lineno)})"
+    return f"{text} ({_file_and_line(agents_frames[-1].tb_frame.f_code, agents_frames[-1].tb_lineno)})"
 
 
 def calling_place() -> str:
     """Return the file and line of the call to the function that calls this one."""
     frame = sys._getframe(2)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as `logging` finds its caller
-    return _place(frame.f_code, frame.f_lineno)
+    return _file_and_line(frame.f_code, frame.f_lineno)
 
 
-def _place(code: CodeType, line: int) -> str:
+def _file_and_line(code: CodeType, line: int) -> str:
     return f"{Path(code.co_filename).name}:{line}"
 
 

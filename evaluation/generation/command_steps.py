@@ -127,7 +127,7 @@ class _LineExchange:
         """Write a line; drop it if the command ends first."""
         unwritten = memoryview(encode_json(value) + b"\n")
         while unwritten and not self._running.done():
-            _ready(self._streams.stdin, select.POLLOUT)
+            _wait_until_ready(self._streams.stdin, select.POLLOUT)
             with suppress(BlockingIOError):  # the pipe is still full
                 unwritten = unwritten[os.write(self._streams.stdin, unwritten[:_PIECE_BYTES]) :]
 
@@ -161,11 +161,11 @@ class _LineExchange:
                 return True
             if ended:
                 return False
-            if not _ready(self._streams.stdout, select.POLLIN):
+            if not _wait_until_ready(self._streams.stdout, select.POLLIN):
                 time.sleep(_POLL_SECONDS / 10)  # polling returns at once while no process has opened the pipe
 
 
-def _ready(descriptor: int, event: int) -> bool:
+def _wait_until_ready(descriptor: int, event: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, event)
     return any(occurred & event for _, occurred in poll.poll(_POLL_SECONDS * 1000))

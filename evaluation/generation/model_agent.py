@@ -32,7 +32,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
         mode: Form in which tools are offered.
         parameters: Decoding parameters; for all others, the endpoint's defaults.
         steps_per_turn: Maximum number of steps of a turn; a longer turn ends the conversation.
-        any_type: See `tool_schema`.
+        any_type: Type to declare for values of any type, or None to declare none; see `tool_schema`.
     """
 
     model: str
@@ -94,9 +94,9 @@ class ModelAgent:
         chat: Chat | None = None
         while (messages := await turns.following()) is not None:
             chat = chat or self._chat(case, messages)
-            number = len(attempt.turns)
+            turn_number = len(attempt.turns)
             attempt.begin_turn()
-            chat.begin_turn(number, messages)
+            chat.begin_turn(turn_number, messages)
             try:
                 attempt.stopped = await self._turn(attempt, chat, trial, scene)
             except SceneOverError as error:
@@ -127,6 +127,7 @@ class ModelAgent:
                 attempt.error = str(error)
                 return None
             self.usage.agent += reply.usage.paid
+            # A reply from the cache or a recording, which needs no call, counts as immediate.
             seconds = round(monotonic() - started, 3) if reply.calls else 0.0
             step = chat.read(reply)
             attempt.add_step(step, reply.usage, seconds)
@@ -146,7 +147,7 @@ class ModelAgent:
         # A copy, since the chat's list may grow while the request is still in use.
         messages: list[Message] = list(chat.messages)
         request = make_request(self._settings.model, messages, parameters, repeat=trial)
-        # Equal requests of two cases are two samples, so the case is part of the key.
+        # Equal requests of two cases are two samples, so the case is part of the key, which is cut to the length of other keys.
         key = hashlib.sha256(f"{request.key}\n{case.id}".encode("utf-8", "surrogatepass")).hexdigest()
         return await self._provider.complete(replace(request, key=key[: len(request.key)]))
 

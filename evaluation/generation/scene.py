@@ -124,9 +124,9 @@ class WorldScene:
             # BFCL ends the turn at one unreadable call; strict rules answer each call separately.
             if isinstance(step, list) and self._rules == "strict":
                 return [self._answer(call) for call in step] or None
-            read = self._rule_set.reader("prompt" if isinstance(step, str) else "fc")
+            read_calls = self._rule_set.reader("prompt" if isinstance(step, str) else "fc")
             try:
-                calls = read(step)
+                calls = read_calls(step)
             except (DecodingError, RecursionError):
                 return None
             return self._results(calls) or None
@@ -177,8 +177,8 @@ class FirstOf:
 
     def examine(self, case: Case) -> None:
         """Validate a case; see `Scenes.examine`."""
-        for scene in self._scenes:
-            scene.examine(case)
+        for scenes in self._scenes:
+            scenes.examine(case)
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """Return the scene of an attempt; see `Scenes.scene`."""

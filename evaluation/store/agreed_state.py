@@ -16,7 +16,7 @@ from ...records.objects import ObjectVersion
 from ...records.typed_values import decode_json
 from .file_names import MANIFEST
 
-_SAVE_INTERVAL = 0.5
+_SAVE_INTERVAL_SECONDS = 0.5
 """Seconds between two saves of the state while files are transferred."""
 
 Stamp = tuple[int, int]
@@ -85,7 +85,7 @@ class Agreement:
     def note(self, name: str, agreed: Agreed) -> None:
         """Record an agreed object; the state is saved at most twice a second."""
         self.objects[name] = agreed
-        if time.monotonic() - self._last_saved > _SAVE_INTERVAL:
+        if time.monotonic() - self._last_saved > _SAVE_INTERVAL_SECONDS:
             self.write()
 
     def forget(self) -> None:

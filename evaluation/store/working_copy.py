@@ -23,13 +23,13 @@ from .agreed_state import Agreement, Stamp, of_the_run
 from .remote_lock import RemoteLock
 from .transfer import fetch, put
 
-_UPLOAD_INTERVAL = 60.0
+_UPLOAD_INTERVAL_SECONDS = 60.0
 """Seconds between two uploads."""
 
 _MIN_PAUSE_FACTOR = 20
 """Minimum pause between uploads, as a multiple of the time that the last one took."""
 
-_FETCH_TIMEOUT = 600
+_FETCH_TIMEOUT_SECONDS = 600
 """Seconds to wait for another process of this machine that is fetching."""
 
 _MAX_FETCHES = 3
@@ -56,7 +56,7 @@ class WorkingCopy:
         address: str,
         cache: Path,
         *,
-        every: float = _UPLOAD_INTERVAL,
+        every: float = _UPLOAD_INTERVAL_SECONDS,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._objects = ObjectFolder(address)
@@ -108,7 +108,7 @@ class WorkingCopy:
     def _fetch_lock(self) -> Generator[None]:
         """Lock the copy against other processes on this machine."""
         busy_message = f"{self.name}: another process is still fetching this run; rerun when it is done"
-        with ProcessLock(self.place / "fetching.lock", busy_message).held(_FETCH_TIMEOUT):
+        with ProcessLock(self.place / "fetching.lock", busy_message).held(_FETCH_TIMEOUT_SECONDS):
             yield
 
     def fetch_beside(self, address: str) -> Path | None:

@@ -75,9 +75,11 @@ class CodeFiles:
                     self.add_module(root, alias.name)
             elif isinstance(node, ast.ImportFrom):
                 # `from ..x import y` starts at the folder that many levels up.
-                base = path.parents[min(node.level, len(path.parents)) - 1] if node.level else root
+                start_folder = path.parents[min(node.level, len(path.parents)) - 1] if node.level else root
                 for alias in node.names:
-                    self.add_module(base, f"{node.module}.{alias.name}" if node.module else alias.name)
+                    self.add_module(
+                        start_folder, f"{node.module}.{alias.name}" if node.module else alias.name
+                    )
             # A text such as "prompts/system.txt" probably names a file that the agent reads.
             elif isinstance(node, ast.Constant) and str(node.value).endswith(_PROMPT_SUFFIXES):
                 for folder in (path.parent, self._folder):
