@@ -66,8 +66,8 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
     for attempt in attempts:
         groups.setdefault(challenge_name(attempt.case), []).append(attempt)
     needs = {name: _dependencies(name, group, names) for name, group in groups.items()}
-    circles = _circles(needs)  # left out of levels, which would have no end
-    levels = _levels(
+    circles = _circle_of_each(needs)  # left out of levels, which would have no end
+    levels = _level_of_each(
         {
             name: [dependency for dependency in dependencies if dependency not in circles[name]]
             for name, dependencies in needs.items()
@@ -76,7 +76,7 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
     skills = [
         Skill(
             name,
-            _categories(group[0])[0],
+            _categories_of(group[0])[0],
             needs[name],
             levels[name],
             sum(attempt.success for attempt in group),
@@ -116,7 +116,7 @@ def _dependencies(name: str, group: Sequence[ChallengeResult], names: ChallengeN
     return sorted(dependency for dependency in dependencies if dependency is not None and dependency != name)
 
 
-def _circles(needs: dict[str, list[str]]) -> dict[str, frozenset[str]]:
+def _circle_of_each(needs: dict[str, list[str]]) -> dict[str, frozenset[str]]:
     """Return, for each name, the names in a circle with it, itself included; empty without one."""
     remaining = needs
     # Both ends of chains are removed, until nothing or only circles and links between them remain.
@@ -154,7 +154,7 @@ def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
     return reachable
 
 
-def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
+def _level_of_each(needs: dict[str, list[str]]) -> dict[str, int]:
     """Return the length of the longest chain of each name's dependencies.
 
     ``needs`` must have no circles.
@@ -171,7 +171,7 @@ def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
     return levels
 
 
-def _categories(attempt: ChallengeResult) -> list[str]:
+def _categories_of(attempt: ChallengeResult) -> list[str]:
     categories = attempt.case.tags.get("categories")
     return str(categories).split(", ") if categories else [_NO_CATEGORY]
 
@@ -183,7 +183,7 @@ def _is_graded(attempt: ChallengeResult) -> bool:
 def _category_rates(attempts: Sequence[ChallengeResult]) -> list[CategoryRate]:
     groups: dict[str, list[ChallengeResult]] = {}
     for attempt in attempts:
-        for category in _categories(attempt):
+        for category in _categories_of(attempt):
             groups.setdefault(category, []).append(attempt)
     return [_category_rate(category, group) for category, group in sorted(groups.items())]
 

@@ -80,7 +80,7 @@ def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
         workspace.mkdir(parents=True)
         for source in sources:
             copy_plain_files(source, workspace)
-    except (OSError, RecursionError) as error:
+    except (OSError, RecursionError) as error:  # folders may be nested too deeply
         raise InputError(f"the workspace cannot be laid out: {error}", path=workspace) from error
 
 

@@ -75,7 +75,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         calibration, judges = _calibrate(writer, judges, tally)
     judges = _with_jury_votes(writer, judges, calibration)
     expected = inputs.survey.outputs + sum(missing.values())
-    counts = _counts(writer, tally, systems, judges, expected=expected)
+    counts = _count_run(writer, tally, systems, judges, expected=expected)
     writer.update(
         results=systems, judges=judges, counts=counts
     )  # the comparison reads these from the manifest
@@ -96,7 +96,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     )
 
 
-def _counts(
+def _count_run(
     store: RunStore,
     tally: Tally,
     systems: Iterable[SystemResult],

@@ -204,23 +204,23 @@ def rate_of(
     if not sums.graded:
         return msgspec.structs.replace(rate, undefined="nothing was graded")
     mean = sums.score_sum / sums.graded
-    (low, high), method = _interval(sums, mean)
+    (low, high), method = _interval_of(sums, mean)
     return msgspec.structs.replace(
         rate,
         value=mean,
         low=low,
         high=high,
-        bounds=_bounds(sums, total) if total > sums.graded else None,
+        bounds=_bounds_of(sums, total) if total > sums.graded else None,
         method=method,
     )
 
 
-def _bounds(sums: Sums, total: int) -> tuple[float, float]:
+def _bounds_of(sums: Sums, total: int) -> tuple[float, float]:
     """Return the means if everything ungraded failed, and if it all passed."""
     return sums.score_sum / total, (sums.score_sum + total - sums.graded) / total
 
 
-def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
+def _interval_of(sums: Sums, mean: float) -> tuple[Interval, str]:
     """Return Wilson's interval, and the name of the method.
 
     For clustered verdicts and fractions, n is the effective number of verdicts. Computing it needs numpy, which a run of independent

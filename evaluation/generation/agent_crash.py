@@ -21,7 +21,10 @@ def crash_text(error: BaseException) -> str:
     """
     text = f"{type(error).__name__}: {error}"
     cause = error.__cause__
-    frames = [*_frames(error.__traceback__), *_frames(None if cause is None else cause.__traceback__)]
+    frames = [
+        *_outside_frames(error.__traceback__),
+        *_outside_frames(None if cause is None else cause.__traceback__),
+    ]
     # The last frame is the innermost; a cause lies deeper than the exception.
     agents_frames = [frame for frame in frames if not _is_installed(frame)] or frames
     if not agents_frames:
@@ -41,11 +44,11 @@ def _file_and_line(code: CodeType, line: int) -> str:
 
 def with_agent_traceback(error: BaseException) -> BaseException:
     """Return the exception with a traceback that starts in the agent's code, if that raised it."""
-    first_frame = next(_frames(error.__traceback__), None)
+    first_frame = next(_outside_frames(error.__traceback__), None)
     return error if first_frame is None else error.with_traceback(first_frame)
 
 
-def _frames(traceback: TracebackType | None) -> Iterator[TracebackType]:
+def _outside_frames(traceback: TracebackType | None) -> Iterator[TracebackType]:
     """Yield the frames outside this package and the standard library."""
     while traceback is not None:
         name = str(traceback.tb_frame.f_globals.get("__name__", ""))

@@ -60,7 +60,7 @@ class AnswerWorlds:
     def examine(self, case: Case) -> None:
         """Validate a case; see `Scenes.examine`."""
         for name, world in self._world_types(case).items():
-            _load(world, _reference(case).initial_config.get(name, {}), case)
+            _load(world, _reference_of(case).initial_config.get(name, {}), case)
             if _is_memory(world):
                 self._remembered.examine(case)
 
@@ -71,12 +71,12 @@ class AnswerWorlds:
         """
         world_types = self._world_types(case)
         if not world_types:
-            if kind_spec(case.kind).family == "answer" and WEB in _reference(case).classes:
+            if kind_spec(case.kind).family == "answer" and WEB in _reference_of(case).classes:
                 raise NoOutputError(
                     f"no web to search: name a corpus or a search service with {setting('search')}"
                 )
             return None
-        reference = _reference(case)
+        reference = _reference_of(case)
         worlds: dict[str, Any] = {}
         shown_case = case
         for name, world in world_types.items():
@@ -94,7 +94,7 @@ class AnswerWorlds:
     def _world_types(self, case: Case) -> dict[str, type]:
         if kind_spec(case.kind).family != "answer":
             return {}
-        classes = [name for name in _reference(case).classes if name != WEB or WEB in self._environments]
+        classes = [name for name in _reference_of(case).classes if name != WEB or WEB in self._environments]
         try:
             return dict(zip(classes, environment_types(classes, self._environments), strict=True))
         except InputError as error:
@@ -105,7 +105,7 @@ class AnswerWorlds:
         await converse(case, WorldScene({name: memory}, self._rules))
 
 
-def _reference(case: Case) -> AnswerReference:
+def _reference_of(case: Case) -> AnswerReference:
     return convert(case.reference, AnswerReference)
 
 

@@ -202,6 +202,7 @@ def _script_of(words: Sequence[str]) -> Path | None:
     for word in words:
         if "=" in word or "{" in word:
             return None
+        # The first word is the program, whose existence `command_words` checks by itself.
         if word.endswith(_SCRIPT_SUFFIXES) and word != words[0]:
             return Path(word)
         if not (word.startswith("-") or word in _RUN_WORDS or INTERPRETER.fullmatch(Path(word).name)):

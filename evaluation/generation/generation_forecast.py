@@ -155,13 +155,13 @@ class _CallCounter:
             except NoOutputError as error:
                 self._passed_over[str(error)] += 1
             except _NotAskedError:
-                self._add(len(case.turns))
+                self._add_attempt(len(case.turns))
             except CallError as error:  # a recording has no reply to it
                 self._passed_over[str(error)] += 1
             else:
                 self._counts["answered"] += 1
 
-    def _add(self, turns: int) -> None:
+    def _add_attempt(self, turns: int) -> None:
         """Count an attempt whose next reply is not known."""
         # Each turn without a known reply takes at least one call; the one that is not known is sure.
         min_calls = max(turns - self._reply_count, 1)

@@ -93,7 +93,7 @@ class ModelAgent:
         turns = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.usage)
         chat: Chat | None = None
         while (messages := await turns.following()) is not None:
-            chat = chat or self._chat(case, messages)
+            chat = chat or self._begin_chat(case, messages)
             turn_number = len(attempt.turns)
             attempt.begin_turn()
             chat.begin_turn(turn_number, messages)
@@ -105,7 +105,7 @@ class ModelAgent:
                 break
         return attempt
 
-    def _chat(self, case: Case, opening: Sequence[Message]) -> Chat:
+    def _begin_chat(self, case: Case, opening: Sequence[Message]) -> Chat:
         """Begin a chat; a simulated user's opening replaces the case's messages."""
         if case.user is not None:
             case = msgspec.structs.replace(case, messages=list(opening))
@@ -155,6 +155,7 @@ class ModelAgent:
 def _with_known_roles(case: Case) -> Case:
     """Return a case whose messages have roles that endpoints take."""
     messages = case.all_messages
+    # `known_role` returns a message with a known role itself, and a copy of any other.
     if all(known_role(message) is message for message in messages):
         return case
     turns: list[Message | list[Message]] = [list(map(known_role, turn)) for turn in case.turns]

@@ -129,7 +129,7 @@ class WorldScene:
                 calls = read_calls(step)
             except (DecodingError, RecursionError):
                 return None
-            return self._results(calls) or None
+            return self._execute_calls(calls) or None
         except LimitExceededError as error:
             raise SceneOverError(str(error)) from error
 
@@ -140,9 +140,9 @@ class WorldScene:
         except (DecodingError, RecursionError) as error:
             problem = f"Error: the call cannot be read: {error}"
             return self._allowance.execute("", lambda _: problem)  # it counts towards the limits, too
-        return self._results([text])[0]
+        return self._execute_calls([text])[0]
 
-    def _results(self, calls: Sequence[str]) -> list[str]:
+    def _execute_calls(self, calls: Sequence[str]) -> list[str]:
         return [self._allowance.execute(call, self._run) for call in calls]
 
 

@@ -136,7 +136,7 @@ class AskedTurns:
         if turn >= user.max_turns:
             self._attempt.stopped = f"the simulated user had {user.max_turns} turns and was not done"
             return None
-        request = self._request(user, access)
+        request = self._request_to_model(user, access)
         started = monotonic()
         try:
             reply = await access.provider.complete(request)
@@ -169,7 +169,7 @@ class AskedTurns:
             raise SimulatedUserError(f"the simulated user {access.model}: its reply is empty or a refusal")
         return [*(self._opening if turn == 0 else ()), {"role": "user", "content": text}]
 
-    def _request(self, user: SimulatedUser, access: UserAccess) -> Request:
+    def _request_to_model(self, user: SimulatedUser, access: UserAccess) -> Request:
         messages = user_messages(user, self._attempt)
         request = make_request(access.model, messages, access.parameters, repeat=self._key.trial)
         # Equal requests of two cases are two samples, so the case is part of the key, as for the agent.

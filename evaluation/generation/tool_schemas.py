@@ -91,16 +91,16 @@ def json_schema(schema: Mapping[str, Any], *, any_type: str | None = None) -> di
 def _converted_value(key: str, value: Any, any_type: str | None) -> Any:
     """Convert the schemas in the value of a keyword other than ``type``."""
     if key in _SCHEMAS | _LISTS_OF_SCHEMAS and isinstance(value, list):
-        return [_subschema(schema, any_type) for schema in cast("list[Any]", value)]
+        return [_converted_subschema(schema, any_type) for schema in cast("list[Any]", value)]
     if key in _SCHEMAS:
-        return _subschema(value, any_type)
+        return _converted_subschema(value, any_type)
     if key in _SCHEMAS_BY_NAME and isinstance(value, Mapping):
         by_name = cast("Mapping[str, Any]", value)
-        return {name: _subschema(schema, any_type) for name, schema in by_name.items()}
+        return {name: _converted_subschema(schema, any_type) for name, schema in by_name.items()}
     return value
 
 
-def _subschema(schema: Any, any_type: str | None) -> Any:
+def _converted_subschema(schema: Any, any_type: str | None) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     return json_schema(cast("Mapping[str, Any]", schema), any_type=any_type)

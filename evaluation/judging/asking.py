@@ -104,8 +104,8 @@ def adapt(task: JudgeTask, refusal: Refusal) -> JudgeTask:
 def without_refused(task: JudgeTask, known_judges: Iterable[JudgeRecord]) -> JudgeTask:
     """Return a judge without the parameters that its model refused earlier in the run."""
     for judge in known_judges:
-        for name, replaced_by in judge.refused.items():
-            if replaced_by is None:
+        for name, sent_value in judge.refused.items():
+            if sent_value is None:
                 # Refused parameters have the value None, except a token limit that is sent under another name.
                 other_limit = next(
                     (limit for limit, value in judge.refused.items() if value is not None), None

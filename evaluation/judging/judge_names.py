@@ -72,6 +72,7 @@ def _path_parts(judge: JudgeRecord) -> tuple[str, ...]:
 
 
 _RATES = ("true_positive_rate", "true_negative_rate")
+"""Statistics of a judge's calibration by which its verdicts take precedence."""
 
 
 def judge_order(known_judges: Iterable[JudgeRecord], calibration: Calibration | None) -> list[JudgeId]:

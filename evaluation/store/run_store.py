@@ -55,8 +55,8 @@ class RunStore(Closing):
         self.path = path
         self._exit = ExitStack()
         self._manifest: Manifest | None = None
-        self._changed: dict[str, Seal] = {}
-        self._hashes: dict[str, str] = {}
+        self._changed: dict[str, Seal] = {}  # current seals of files that differ from the manifest's
+        self._hashes: dict[str, str] = {}  # SHA-256 by file name
 
     @property
     def manifest(self) -> Manifest:

@@ -69,7 +69,7 @@ class RunWriter(RunStore):
         on_disk = path if isinstance(path, Path) else None
         self.resumed = self.begun
         self._created: list[Path] = []
-        self._file_seals: dict[str, Seal] = {}
+        self._file_seals: dict[str, Seal] = {}  # seals of files that are replaced as a whole
         self._upload = ExitStack()
         if on_disk is not None:
             if not self.resumed:

@@ -206,9 +206,9 @@ class VerdictIndex:
 
         The order does not depend on that of the journal.
         """
-        case_ranks = _ranks(self._case_ids)
+        case_ranks = _ranks_of(self._case_ids)
         all_series = list(dict.fromkeys(shared.series for shared in self._shared_fields))
-        ranks = _ranks(
+        ranks = _ranks_of(
             [
                 (series.source != "checker", series.by, series.system, series.trial, series.repeat)
                 for series in all_series
@@ -333,7 +333,7 @@ class Settled:
         )
 
 
-def _ranks(values: Sequence[Any]) -> list[int]:
+def _ranks_of(values: Sequence[Any]) -> list[int]:
     """Return the rank of each value in sorted order."""
     ranks = [0] * len(values)
     for rank, position in enumerate(sorted(range(len(values)), key=values.__getitem__)):

@@ -112,7 +112,7 @@ def hash_of_part(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-_LIBRARIES = [
+_LIBRARY_FOLDERS = [
     Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")
 ]
 
@@ -120,4 +120,4 @@ _LIBRARIES = [
 def is_library(path: Path) -> bool:
     """Return whether a file belongs to Python or to an installed package."""
     installed = {"site-packages", "dist-packages"} & {*path.parts}
-    return bool(installed) or any(path.is_relative_to(library) for library in _LIBRARIES)
+    return bool(installed) or any(path.is_relative_to(library) for library in _LIBRARY_FOLDERS)

@@ -36,7 +36,7 @@ class Scope(NamedTuple):
 
     def assignment(self, name: str) -> str | None:
         """Return the statement that assigns a name in the module, or None if there is none."""
-        return None if self.file is None else _assignments(self.file.read_bytes()).get(name)
+        return None if self.file is None else _assignments_in(self.file.read_bytes()).get(name)
 
 
 class PieceSource:
@@ -131,7 +131,7 @@ def is_ours(module: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _assignments(content: bytes) -> dict[str, str]:
+def _assignments_in(content: bytes) -> dict[str, str]:
     """Return the statement that assigns each top-level name of a module."""
     text = content.decode("utf-8", "replace")
     statements = dict[str, str]()

@@ -53,6 +53,7 @@ class PartCall(Generic[P, T]):
 
     def __set_name__(self, memory_type: type, name: str) -> None:
         method = self._method
+        # A copy of the function, which several methods of memories share.
         self._method = FunctionType(method.__code__, method.__globals__, name, method.__defaults__)
         self._method.__qualname__ = f"{memory_type.__qualname__}.{name}"
 

@@ -57,7 +57,7 @@ class SearchService:
             content = msgspec.json.decode(reply.text)
         except (msgspec.DecodeError, RecursionError) as error:
             raise ProviderError(f"the search service did not answer with JSON: {error}") from error
-        return [_hit(row) for row in _results(content, _MAX_DEPTH)][:count]
+        return [_to_hit(row) for row in _results(content, _MAX_DEPTH)][:count]
 
     def fetch(self, url: str) -> Page:
         """Return a page; see `SearchEngine.fetch`."""
@@ -88,7 +88,7 @@ def _results(value: Any, depth: int) -> list[dict[str, Any]]:
     return []
 
 
-def _hit(row: Mapping[str, Any]) -> Hit:
+def _to_hit(row: Mapping[str, Any]) -> Hit:
     return Hit(
         _first_text(row, _TITLE_KEYS), _first_text(row, _ADDRESS_KEYS), _first_text(row, _SNIPPET_KEYS)
     )
