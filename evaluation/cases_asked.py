@@ -47,14 +47,15 @@ def cases_asked(answered: Mapping[str, set[int]], cases: int, logged: Mapping[st
     The models of a log were asked the cases that they answered there. Of the other cases, systems that share an answered case
     form a group and are assumed to have been asked the same cases. A case that nobody answered was asked of all.
     """
-    groups: list[tuple[list[str], set[int]]] = []
+    groups: list[tuple[list[str], set[int]]] = []  # names of systems, and positions of cases
     for system, positions_answered in answered.items():
         positions = positions_answered - logged.get(system, set())
         # A system joins all groups with which it shares a case into one.
         overlapping = [group for group in groups if not positions.isdisjoint(group[1])]
         others = [group for group in groups if positions.isdisjoint(group[1])]
-        names = [name for group, _ in overlapping for name in group]
-        groups = [*others, ([*names, system], positions.union(*(shared for _, shared in overlapping)))]
+        names = [name for group_names, _ in overlapping for name in group_names]
+        joined_positions = positions.union(*(group_positions for _, group_positions in overlapping))
+        groups = [*others, ([*names, system], joined_positions)]
     anywhere = set[int]().union(*answered.values())
     shared = {name: positions for names, positions in groups for name in names}
     # The cases of the system's group, those of its log, and those that nobody answered.

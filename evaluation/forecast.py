@@ -178,7 +178,7 @@ class _RequestCounter:
         """Whether a repeated request gets the reply to the first one."""
         self._work_counted = set[tuple[ItemKey, int]]()
         self._request_keys = set[bytes]()
-        self._questions = self._cached = self._again = 0
+        self._first_requests = self._cached = self._asked_again = 0
         self._open = OpenTokens()
         # Prompt tokens of cached replies, as the provider counted and as we estimate them.
         self._counted_tokens = self._estimated_tokens = 0.0
@@ -187,7 +187,7 @@ class _RequestCounter:
 
     def add(self, work: Iterable[Work]) -> None:
         """Count the requests of pieces of work that were not counted yet."""
-        for request in unanswered(self._judge, self._uncounted(work), self._look_up, self._note):
+        for request in unanswered(self._judge, self._uncounted(work), self._look_up, self._count_if_lacking):
             key = bytes.fromhex(request.key)
             if request.anew:  # the cached reply, which `_look_up` counted, cannot be read
                 self._cached -= 1
@@ -196,10 +196,10 @@ class _RequestCounter:
                 self._request_keys.add(key)
                 self._open.add(request)
             elif not self._reuses:
-                self._again += 1
+                self._asked_again += 1
                 self._open.add(request)
 
-    def _note(self, result: AskResult) -> None:
+    def _count_if_lacking(self, result: AskResult) -> None:
         if result.outcome == "not_applicable":
             self._lacking[result.reason or ""] += 1
 
@@ -214,7 +214,7 @@ class _RequestCounter:
         if request.anew:
             return None
         is_first, key = request.attempt == 0, bytes.fromhex(request.key)
-        self._questions += is_first
+        self._first_requests += is_first
         if key in self._request_keys:
             return None
         if self._known_replies.recording is not None:  # it answers everything, so nothing is asked
@@ -238,12 +238,12 @@ class _RequestCounter:
         return Forecast(
             by=self._judge.by,
             outputs=len(self._work_counted),
-            not_applicable=len(self._work_counted) - self._questions,
+            not_applicable=len(self._work_counted) - self._first_requests,
             lacking=dict(self._lacking.most_common()),
             requests=len(self._request_keys),
             cached=self._cached,
             replayed=self._known_replies.recording is not None,
-            again=self._again,
+            again=self._asked_again,
             prompt=self._prompt_tokens(),
             completion=self._completion_tokens(),
             learned_from=len(self._reply_lengths),

@@ -144,25 +144,27 @@ class EvaluationInputs(Closing):
 
     def _take_survey(self) -> Survey:
         counts = _OutputCounts()
-        rows = Counter(self.cases.facts(case_id).file for case_id in self.cases)
-        sizes = [rows[number] for number in range(len(self.cases.files))]
-        sizes += [self._count_outputs(number, path, counts) for number, path in enumerate(self.output_files)]
+        rows_by_file = Counter(self.cases.facts(case_id).file for case_id in self.cases)
+        row_counts = [rows_by_file[number] for number in range(len(self.cases.files))]
+        row_counts += [
+            self._count_outputs(number, path, counts) for number, path in enumerate(self.output_files)
+        ]
         paths = (*self.cases.files, *self.output_files)
         answered = counts.answered(by_name=self.sharded)
         logged = logged_cases(self.cases, answered, counts.systems_sharing_a_file)
-        asked = cases_asked(answered, len(self.cases), logged)
+        asked_cases = cases_asked(answered, len(self.cases), logged)
         return Survey(
             files=[
-                InputFile(name=as_named(path), sha256=file_sha256(path), rows=size)
-                for path, size in zip(paths, sizes, strict=True)
+                InputFile(name=as_named(path), sha256=file_sha256(path), rows=row_count)
+                for path, row_count in zip(paths, row_counts, strict=True)
             ],
             cases=len(self.cases),
             outputs=counts.kinds.total(),
             answered={system: len(positions) for system, positions in answered.items()},
             kinds=dict(counts.kinds),
-            cases_asked=asked.counts,
+            cases_asked=asked_cases.counts,
             recorded=counts.recorded,
-            missing_cases=asked.missing_cases(answered, self.cases),
+            missing_cases=asked_cases.missing_cases(answered, self.cases),
             uneven=frozenset(counts.uneven()),
         )
 
@@ -184,8 +186,8 @@ class EvaluationInputs(Closing):
             systems[output.system] += 1
             counts.kinds[facts.kind] += 1
             if output.turns is not None and output.error is None:
-                steps = counts.recorded.setdefault(output.system, {})
-                steps[facts.kind] = steps.get(facts.kind, 0) + 1
+                recorded_by_kind = counts.recorded.setdefault(output.system, {})
+                recorded_by_kind[facts.kind] = recorded_by_kind.get(facts.kind, 0) + 1
         if len(systems) > 1:
             counts.systems_sharing_a_file.update(systems)
         return systems.total()

@@ -100,8 +100,8 @@ def run(
                 versions=component_versions(),
                 done=signature(plan, tasks(), writer.manifest.identity) if is_done else None,
             )
-            earlier = earlier_rules_notes(writer.manifest.identity)
-            return msgspec.structs.replace(summary, not_judged=problem, earlier_rules=earlier)
+            notes_on_rules = earlier_rules_notes(writer.manifest.identity)
+            return msgspec.structs.replace(summary, not_judged=problem, earlier_rules=notes_on_rules)
 
 
 def _by_earlier_rules(plan: Plan, writer: RunWriter) -> Plan:
@@ -118,7 +118,7 @@ def _by_earlier_rules(plan: Plan, writer: RunWriter) -> Plan:
 def _tasks_of(plan: Plan, known_judges: Sequence[JudgeRecord]) -> Callable[[], Sequence[JudgeTask]]:
     """Return a function that loads a plan's judges once; refuse judges with errors now.
 
-    Without a model only the function raises ConfigurationError, so that outputs can still be checked.
+    If no model is named, only the returned function raises ConfigurationError, so that outputs can still be checked.
     """
     _require_known_judges(plan, known_judges)
     tasks = cache(partial(planned_tasks, plan, known_judges))
@@ -273,7 +273,7 @@ def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -
     cases = context.inputs.cases
     with_steps = frozenset(transcripts(tasks, context.inputs))
 
-    def is_of_judges(verdict: StoredVerdict) -> bool:
+    def is_for_judges(verdict: StoredVerdict) -> bool:
         kind = cases.facts(verdict.key.case_id).kind
         return verdict.key in with_steps or any(task.judges_kind(kind) for task in tasks)
 
@@ -282,7 +282,7 @@ def output_filter(plan: Plan, context: RunContext, tasks: Sequence[JudgeTask]) -
         for stored_verdict in context.writer.verdicts.standing
         if stored_verdict.source == "checker"
     )
-    selected = select_outputs(filter(is_of_judges, checkers_verdicts), plan.judge_on)
+    selected = select_outputs(filter(is_for_judges, checkers_verdicts), plan.judge_on)
     return lambda key: key in selected.undecided or key in selected.decided
 
 

@@ -56,12 +56,12 @@ _ALL_DECIDED = "a checker decided all that judges were asked about: the rate of 
 
 
 def _no_judge() -> str:
-    asks, compares = (
+    ask_command, compare_command = (
         command("run", "CASES", outputs="OUTPUTS", judge="JUDGE"),
         command("compare", "RUN", by="system"),
     )
     return either(
-        f"there is no verdict of a judge; `{asks}` asks one, `{compares}` needs none",
+        f"there is no verdict of a judge; `{ask_command}` asks one, `{compare_command}` needs none",
         "no judge graded this run: fd.evaluate(cases, outputs, judges=...) asks one; "
         'fd.compare(run, by="system") needs none',
     )
@@ -145,8 +145,8 @@ def _label_choice(
     """
     if len(runs) < len(sources) or isinstance(labels, LabelTable):
         return None  # rows of a table do not tell how they were chosen
-    added = () if labels is None else read_records(labels, Verdict)
-    all_labels = list(chain(*(run.labels for run in runs), added))
+    added_labels = () if labels is None else read_records(labels, Verdict)
+    all_labels = list(chain(*(run.labels for run in runs), added_labels))
     choice = choice_of(all_labels)
     if choice is None or judged is None:
         return choice
@@ -269,7 +269,7 @@ def run_rows(
     standing = store.verdicts.standing
     if "judge" not in standing.sources:
         raise InputError(_no_judge(), path=str(store.path / VERDICTS))
-    trusted, people = _labels(store)
+    label_by_item, grades_by_item = _labels_and_grades(store)
     rounds = rounds_of_outputs(store.labels)
     trials = standing.trials_by_case()
     all_decided = True
@@ -282,7 +282,7 @@ def run_rows(
             continue
         all_decided = False
         item = str(verdict.key)
-        label = trusted.get(item, checked)
+        label = label_by_item.get(item, checked)
         row = _judged_row(item, judge, verdict, store.clusters) | {
             "label": None if label is None else label.score,
             "outcome": verdict.outcome,
@@ -291,13 +291,13 @@ def run_rows(
         }
         if version and not by_version:
             row["served_by"] = version
-        if item in trusted:
+        if item in label_by_item:
             row[ADDED] = rounds[verdict.key]
         if trials:
             row[TRIALS_OF_CASE] = trials[verdict.key.system, verdict.key.case_id]
-        if item in trusted and checked is not None and not by_person:
+        if item in label_by_item and checked is not None and not by_person:
             row[f"{BASELINE}checker"] = checked.score
-        yield row | _people(people.get(item))
+        yield row | _people_columns(grades_by_item.get(item))
     if all_decided:
         raise InputError(_ALL_DECIDED, path=str(store.path))
 
@@ -314,7 +314,7 @@ def output_rows(
         DecidedOutputs(store),
         part_test(store.verdicts.standing, store.roster),
     )
-    trusted, people = _labels(store)
+    label_by_item, grades_by_item = _labels_and_grades(store)
     rounds = rounds_of_outputs(store.labels)
     versions = ServedVersions(store) if by_version else None
     for verdict in store.judge_verdicts():
@@ -322,8 +322,10 @@ def output_rows(
         if is_part(verdict.key):
             continue
         item = str(verdict.key)
-        decision = _decision(decided.on(verdict.key), trusted.get(item)) | _people(people.get(item))
-        if item in trusted:
+        decision = _decision_columns(decided.on(verdict.key), label_by_item.get(item)) | _people_columns(
+            grades_by_item.get(item)
+        )
+        if item in label_by_item:
             decision[ADDED] = rounds[verdict.key]
         yield _judged_row(item, judge, verdict, store.clusters) | {"outcome": verdict.outcome} | decision
     for verdict in store.other_verdicts():
@@ -336,7 +338,11 @@ def output_rows(
                 "cluster": store.clusters.get(case, case),
                 "system": system,
             }
-            yield row | _decision(unjudged, trusted.get(item)) | _people(people.get(item))
+            yield (
+                row
+                | _decision_columns(unjudged, label_by_item.get(item))
+                | _people_columns(grades_by_item.get(item))
+            )
 
 
 def _judged_row(item: str, judge: str, verdict: StoredVerdict, clusters: Mapping[str, str]) -> dict[str, Any]:
@@ -355,23 +361,23 @@ def _judged_row(item: str, judge: str, verdict: StoredVerdict, clusters: Mapping
     }
 
 
-def _decision(checked: StoredVerdict | None, label: Verdict | None) -> dict[str, Any]:
+def _decision_columns(checked: StoredVerdict | None, label: Verdict | None) -> dict[str, Any]:
     """Return the checker's decision on an output, or else its label."""
     if checked is not None and checked.graded:
         return {"label": None, DECIDED: checked.score, DECIDED_BY: checked.by}
     return {"label": None if label is None else label.score, DECIDED: None, DECIDED_BY: None}
 
 
-def _people(grades: Mapping[str, float] | None) -> dict[str, float]:
+def _people_columns(grades: Mapping[str, float] | None) -> dict[str, float]:
     """Return people's grades of an output as columns."""
     return {f"{PERSON}{name}": score for name, score in (grades or {}).items()}
 
 
-def _labels(store: RunStore) -> tuple[dict[str, Verdict], dict[str, dict[str, float]]]:
+def _labels_and_grades(store: RunStore) -> tuple[dict[str, Verdict], dict[str, dict[str, float]]]:
     """Return the standing label by item, and people's last labels by item and person."""
-    trusted = {str(key): label for key, label in standing_labels(store.labels).items()}
-    people: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    label_by_item = {str(key): label for key, label in standing_labels(store.labels).items()}
+    grades_by_item: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for label in store.labels:
         if label.score is not None and label.source == "human":
-            people[str(label.key)][label.by] = label.score
-    return trusted, people
+            grades_by_item[str(label.key)][label.by] = label.score
+    return label_by_item, grades_by_item

@@ -27,7 +27,7 @@ LENGTH = "output_length"
 """Covariate: logarithm of the length of an output's text and calls."""
 
 ANY_TAG = ""
-"""Wanted name for which all tags are added, since no column has it."""
+"""Wanted name that asks for all tags: no column has it, so it is always missing."""
 
 
 ItemOf: TypeAlias = Callable[[RunStore, ItemKey], str]
@@ -52,11 +52,11 @@ def with_tags(table: Table, stores: Sequence[RunStore], wanted: Iterable[str]) -
                 tags.setdefault(name, {})[case.id] = (
                     str(value).lower() if isinstance(value, bool) else str(value)
                 )
-    cases = [split_item(item).id for item in table.item.values]
+    case_ids = [split_item(item).id for item in table.item.values]
     added = {
         name: column
         for name, tag_of_case in tags.items()
-        if name not in table.columns and (column := _column(table, cases, tag_of_case)) is not None
+        if name not in table.columns and (column := _column(table, case_ids, tag_of_case)) is not None
     }
     return replace(table, columns={**table.columns, **added})
 
@@ -69,13 +69,15 @@ def _cases_of(store: RunStore) -> Iterable[Case]:
     return (case for path in files for case in read_records(path, Case))
 
 
-def _column(table: Table, cases: Sequence[str], tag_of_case: dict[str, str]) -> Column | None:
+def _column(table: Table, case_ids: Sequence[str], tag_of_case: dict[str, str]) -> Column | None:
     """Return the values of a tag by row, or None if there are none, or too many."""
-    values = list(dict.fromkeys(tag_of_case[case] for case in cases if case in tag_of_case))
+    values = list(dict.fromkeys(tag_of_case[case_id] for case_id in case_ids if case_id in tag_of_case))
     if not 0 < len(values) <= MAX_SLICES:
         return None
-    number = {value: code for code, value in enumerate(values)}
-    codes = np.array([number[tag_of_case[case]] if case in tag_of_case else -1 for case in cases])
+    code_of_value = {value: code for code, value in enumerate(values)}
+    codes = np.array(
+        [code_of_value[tag_of_case[case_id]] if case_id in tag_of_case else -1 for case_id in case_ids]
+    )
     return Column(values, codes[table.item.codes])
 
 
@@ -103,14 +105,14 @@ def _with_lengths(table: Table, stores: Sequence[RunStore], item_of: ItemOf) -> 
     codes: list[int] = np.unique(table.item.codes[undecided]).tolist()
     items = {table.item.values[code] for code in codes}
     lengths: dict[str, float] = {}
-    for store, path in ((run_store, path) for run_store in stores for path in _outputs_of(run_store)):
+    for store, path in ((run_store, path) for run_store in stores for path in _output_files_of(run_store)):
         for key, length in _lengths_in(path):
             if (item := item_of(store, key)) in items:
                 lengths.setdefault(item, math.log1p(length))
     return table.with_numbers(name, lengths) if lengths else table
 
 
-def _outputs_of(store: RunStore) -> Sequence[InputPath]:
+def _output_files_of(store: RunStore) -> Sequence[InputPath]:
     """Return the files of outputs; none if they are gone or have changed."""
     try:
         return store.inputs.outputs

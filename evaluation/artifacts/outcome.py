@@ -84,7 +84,7 @@ def conclude_artifacts(
         verdicts = {(verdict.case_id, verdict.trial): verdict for verdict in checked}
         runs = _runs(out / RUNS)
         attempts = [
-            _attempt(
+            _challenge_result(
                 inputs.cases[case_id], verdicts.get((case_id, trial)), runs.get((case_id, trial)), mock=mock
             )
             for case_id, trial in product(inputs.cases, range(plan.trials))
@@ -106,7 +106,9 @@ def _has_mock_alone(case: Case) -> bool:
     )
 
 
-def _attempt(case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock: bool) -> ChallengeResult:
+def _challenge_result(
+    case: Case, verdict: Verdict | None, run: AgentRun | None, *, mock: bool
+) -> ChallengeResult:
     # In a mock run agbenchmark passes what a judge would have to decide.
     passed = verdict is not None and (verdict.score == 1.0 or (mock and verdict.outcome == "undecided"))
     seconds = None if run is None else run.seconds

@@ -65,9 +65,9 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
     groups: dict[str, list[ChallengeResult]] = {}
     for attempt in attempts:
         groups.setdefault(challenge_name(attempt.case), []).append(attempt)
-    needs = {name: _needs(name, group, names) for name, group in groups.items()}
-    circles = _circles(needs)  # left out of levels, which would have no end
-    levels = _levels(
+    needs = {name: _dependencies(name, group, names) for name, group in groups.items()}
+    circles = _circle_of_each(needs)  # left out of levels, which would have no end
+    levels = _level_of_each(
         {
             name: [dependency for dependency in dependencies if dependency not in circles[name]]
             for name, dependencies in needs.items()
@@ -76,17 +76,17 @@ def skill_tree(attempts: Iterable[ChallengeResult]) -> SkillTree:
     skills = [
         Skill(
             name,
-            _categories(group[0])[0],
+            _categories_of(group[0])[0],
             needs[name],
             levels[name],
             sum(attempt.success for attempt in group),
-            sum(map(_graded, group)),
+            sum(map(_is_graded, group)),
             len(group),
             circular=bool(circles[name]),
         )
         for name, group in groups.items()
     ]
-    return SkillTree(_rates(attempts), _in_tree_order(skills))
+    return SkillTree(_category_rates(attempts), _in_tree_order(skills))
 
 
 def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
@@ -95,11 +95,11 @@ def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
     Of several dependencies with that level, the first counts.
     """
     ordered = sorted(skills, key=lambda skill: (skill.level, skill.category, skill.name))
-    level = {skill.name: skill.level for skill in ordered}
+    level_of = {skill.name: skill.level for skill in ordered}
     children: dict[str | None, list[Skill]] = {}
     for skill in ordered:
-        lower = [name for name in skill.needs if level[name] < skill.level]
-        under = max(lower, key=level.__getitem__, default=None)
+        lower = [name for name in skill.needs if level_of[name] < skill.level]
+        under = max(lower, key=level_of.__getitem__, default=None)
         children.setdefault(under, []).append(msgspec.structs.replace(skill, under=under))
     in_order: list[Skill] = []
     waiting = children.pop(None, [])[::-1]  # a stack, so that children follow their parent
@@ -109,28 +109,28 @@ def _in_tree_order(skills: Iterable[Skill]) -> list[Skill]:
     return [*in_order, *(skill for group in children.values() for skill in group)]
 
 
-def _needs(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -> list[str]:
+def _dependencies(name: str, group: Sequence[ChallengeResult], names: ChallengeNames) -> list[str]:
     dependencies = {
         names.resolve(dependency) for attempt in group for dependency in dependencies_of(attempt.case)
     }
     return sorted(dependency for dependency in dependencies if dependency is not None and dependency != name)
 
 
-def _circles(needs: dict[str, list[str]]) -> dict[str, frozenset[str]]:
+def _circle_of_each(needs: dict[str, list[str]]) -> dict[str, frozenset[str]]:
     """Return, for each name, the names in a circle with it, itself included; empty without one."""
     remaining = needs
     # Both ends of chains are removed, until nothing or only circles and links between them remain.
     while True:
         needed = {dependency for dependencies in remaining.values() for dependency in dependencies}
-        inner = {
+        still_needed = {
             name: [dependency for dependency in dependencies if dependency in remaining]
             for name, dependencies in remaining.items()
             if name in needed
         }
         inner = {
             name: dependencies
-            for name, dependencies in inner.items()
-            if any(dependency in inner for dependency in dependencies)
+            for name, dependencies in still_needed.items()
+            if any(dependency in still_needed for dependency in dependencies)
         }
         if inner == remaining:
             break
@@ -154,7 +154,7 @@ def _reachable(name: str, needs: dict[str, list[str]]) -> set[str]:
     return reachable
 
 
-def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
+def _level_of_each(needs: dict[str, list[str]]) -> dict[str, int]:
     """Return the length of the longest chain of each name's dependencies.
 
     ``needs`` must have no circles.
@@ -171,27 +171,27 @@ def _levels(needs: dict[str, list[str]]) -> dict[str, int]:
     return levels
 
 
-def _categories(attempt: ChallengeResult) -> list[str]:
+def _categories_of(attempt: ChallengeResult) -> list[str]:
     categories = attempt.case.tags.get("categories")
     return str(categories).split(", ") if categories else [_NO_CATEGORY]
 
 
-def _graded(attempt: ChallengeResult) -> bool:
+def _is_graded(attempt: ChallengeResult) -> bool:
     return attempt.success or (attempt.verdict is not None and attempt.verdict.graded)
 
 
-def _rates(attempts: Sequence[ChallengeResult]) -> list[CategoryRate]:
+def _category_rates(attempts: Sequence[ChallengeResult]) -> list[CategoryRate]:
     groups: dict[str, list[ChallengeResult]] = {}
     for attempt in attempts:
-        for category in _categories(attempt):
+        for category in _categories_of(attempt):
             groups.setdefault(category, []).append(attempt)
-    return [_rate(category, group) for category, group in sorted(groups.items())]
+    return [_category_rate(category, group) for category, group in sorted(groups.items())]
 
 
-def _rate(category: str, group: Sequence[ChallengeResult]) -> CategoryRate:
-    passed, graded = sum(attempt.success for attempt in group), sum(map(_graded, group))
+def _category_rate(category: str, group: Sequence[ChallengeResult]) -> CategoryRate:
+    passed, graded = sum(attempt.success for attempt in group), sum(map(_is_graded, group))
     if graded:
-        graded_attempts = [attempt for attempt in group if _graded(attempt)]
+        graded_attempts = [attempt for attempt in group if _is_graded(attempt)]
         passes = np.array([attempt.success for attempt in graded_attempts], dtype=np.float64)
         rate = share_of(passes, cluster_numbers(attempt.case.id for attempt in graded_attempts))
     else:

@@ -35,7 +35,7 @@ def lay_out_workspaces(cases: Iterable[Case], out: Path, *, system: str) -> int:
     ``system`` is the agent that will work in them. An interrupted preparation is continued.
 
     Raises:
-        InputError: A case is not a challenge, its files are missing, or a workspace exists already, or two cases have the same.
+        InputError: A case is not a challenge, its files are missing, its workspace exists already, or two cases have the same workspace.
     """
     outputs: list[Output] = []
     case_of_workspace: dict[Path, Case] = {}
@@ -71,6 +71,7 @@ def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
         InputError: The case is not a challenge, or files cannot be copied.
     """
     folder = challenge_folder(case)
+    # The challenges of a suite share the start files of the folder above their own.
     sources = [folder.parent / "artifacts_in"] if "suite" in case.reference else []
     sources += [folder / "artifacts_in", *([folder / "artifacts_out"] if solved else [])]
     try:
@@ -79,7 +80,7 @@ def lay_out(case: Case, workspace: Path, *, solved: bool = False) -> None:
         workspace.mkdir(parents=True)
         for source in sources:
             copy_plain_files(source, workspace)
-    except (OSError, RecursionError) as error:
+    except (OSError, RecursionError) as error:  # folders may be nested too deeply
         raise InputError(f"the workspace cannot be laid out: {error}", path=workspace) from error
 
 
@@ -110,8 +111,8 @@ def workspace_of(case: Case, out: Path, trial: int = 0) -> Path:
     """Return the workspace folder of a case's trial, which is unique and lies within no other.
 
     A plain id is the name, with ``__`` for ``/``. Any other id, such as one that contains ``__``, or capitals, which some file systems
-    do not tell apart, is followed by ``~`` and its hash; plain names contain no ``~``. A further trial adds ``~`` and its
-    number, which is shorter than a hash.
+    do not tell apart, is followed by ``~`` and its hash; plain names contain no ``~``. Any trial but the first adds ``~`` and its
+    number. A number is shorter than a hash, so it is not taken for one.
 
     Raises:
         InputError: Its id is not a relative path.

@@ -139,7 +139,7 @@ def check_all(
         return check_outputs(pairs, system_options, dependent=dependent)
 
     if engine is not None and inputs.survey.kinds.keys() <= _PORTABLE_KINDS:
-        parts = (_batch(inputs, piece, is_selected) for piece in inputs.pieces)
+        parts = (_batch_of(inputs, piece, is_selected) for piece in inputs.pieces)
         yield from _lines(engine.in_order(partial(check_batch, options=system_options), parts))
         return
     workers = _useful_workers(inputs, options, workers)
@@ -170,7 +170,7 @@ class CheckBatch(NamedTuple):
     outputs: list[bytes]
 
 
-def _batch(
+def _batch_of(
     inputs: EvaluationInputs, piece: FileSlice, is_selected: Callable[[Output], bool] | None
 ) -> CheckBatch:
     """Return a piece's selected outputs, with each of their cases once."""
@@ -212,7 +212,7 @@ def check_into_folder(context: RunContext, plan: Plan) -> None:
     writer, inputs = context.writer, context.inputs
     done = writer.verdicts.settled
     context.progress.begin("checking", inputs.survey.outputs)
-    is_unchecked = _unchecked(context)
+    is_unchecked = _filter_of_unchecked(context)
     if is_unchecked is None:
         context.progress.advance(inputs.survey.outputs)
         return
@@ -234,7 +234,7 @@ def check_into_folder(context: RunContext, plan: Plan) -> None:
     writer.verdicts.flush()
 
 
-def _unchecked(context: RunContext) -> Callable[[Output], bool] | None:
+def _filter_of_unchecked(context: RunContext) -> Callable[[Output], bool] | None:
     """Return a filter for outputs still to be checked, or None if all were checked.
 
     Challenges depend on others, so all of them are checked again if one is left.
@@ -300,7 +300,7 @@ def check_file(
                 for line, verdict in check_all(inputs, names, options, workers=workers):
                     case = facts(verdict.case_id)
                     tally.add_checked(verdict, case.cluster, case.kind, silent=case.silent)
-                    unknown.update(dict.fromkeys(_unknown(verdict)))
+                    unknown.update(dict.fromkeys(_unknown_dependencies(verdict)))
                     progress.advance()
                     yield line
             except KeyboardInterrupt as interrupt:
@@ -325,7 +325,7 @@ def check_file(
     return CheckedSystems(systems, list(unknown))
 
 
-def _unknown(verdict: JournalRow | Verdict) -> list[UnknownDependency]:
+def _unknown_dependencies(verdict: JournalRow | Verdict) -> list[UnknownDependency]:
     """Return the unknown dependencies in a verdict's evidence; empty for other than challenges."""
     if not isinstance(verdict, Verdict) or not verdict.evidence:
         return []

@@ -55,16 +55,16 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
     if names is None:
         return
     # Names can only be resolved now, when all challenges are known.
-    needs = [_needs(entry, names) for entry in waiting]
-    _add_dependents(failed, list(zip((entry.attempt for entry in waiting), needs, strict=True)))
-    for entry, needed_attempts in zip(waiting, needs, strict=True):
-        problems = [attempt.name for attempt in needed_attempts if attempt in failed]
+    needs_of_waiting = [_needed_attempts(entry, names) for entry in waiting]
+    _add_dependents(failed, list(zip((entry.attempt for entry in waiting), needs_of_waiting, strict=True)))
+    for entry, needed_attempts in zip(waiting, needs_of_waiting, strict=True):
+        failed_names = [attempt.name for attempt in needed_attempts if attempt in failed]
         unknown = [name for name in entry.depends_on if names.resolve(name) is None]
-        verdict = _hold_back(entry.verdict, problems) if problems else entry.verdict
+        verdict = _hold_back(entry.verdict, failed_names) if failed_names else entry.verdict
         yield _with_unknown(verdict, unknown) if unknown else verdict
 
 
-def _needs(entry: _Waiting, names: ChallengeNames) -> list[_Attempt]:
+def _needed_attempts(entry: _Waiting, names: ChallengeNames) -> list[_Attempt]:
     """Return the same system's attempts at the challenges that must have passed."""
     resolved = (names.resolve(name) for name in entry.depends_on)
     return [entry.attempt._replace(name=name) for name in resolved if name not in (None, entry.attempt.name)]
@@ -78,13 +78,13 @@ def _add_dependents(failed: set[_Attempt], dependents: list[tuple[_Attempt, list
         failed.update(attempt for attempt, needs in dependents if not failed.isdisjoint(needs))
 
 
-def _hold_back(verdict: Verdict, problems: list[str]) -> Verdict:
+def _hold_back(verdict: Verdict, failed_names: list[str]) -> Verdict:
     return msgspec.structs.replace(
         verdict,
         outcome="not_applicable",
         score=None,
         error_type="dependency_failed",
-        reason=f"depends on {', '.join(problems)}, which did not pass",
+        reason=f"depends on {', '.join(failed_names)}, which did not pass",
         evidence={"by_itself": {"score": verdict.score, "error_type": verdict.error_type}},
     )
 

@@ -38,7 +38,7 @@ def require_right_checks(
     # Another version may decide otherwise, which is no edit.
     if rules is None or versions.get("fiducial") != VERSION:
         return
-    sample = _sample(journal, cases)
+    sample = _draw_sample(journal, cases)
     # Of most outputs only the key is parsed; outputs in the sample are parsed in full.
     for key, line, _, raw in (keyed_line for path in files for keyed_line in keyed_lines(path)):
         if not sample:
@@ -59,7 +59,7 @@ def require_right_checks_of(store: RunStore) -> None:
         require_right_checks(store.verdicts, store.manifest, index, inputs.outputs)
 
 
-def _sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVerdict]:
+def _draw_sample(journal: VerdictJournal, cases: CaseIndex) -> dict[ItemKey, StoredVerdict]:
     """Draw stored verdicts of checkers; the journal's hash is the seed."""
     # The same journal gives the same sample, so a refused run is refused again.
     generator = random.Random(journal.seal.sha256)  # noqa: S311 - it may be predictable
@@ -98,7 +98,7 @@ def _require_right(
     new_verdicts = [check(case, output, options) for options in possible_options]
     if not any(_is_same(stored, verdict) for verdict in new_verdicts):
         raise RecordError(
-            f"{stored.by} says {_grade(stored)} here, and {_grade(new_verdicts[0])} when it checks this output again: the row was changed (run, calibrate, compare and estimate go on with {flag('accept_edited')})",
+            f"{stored.by} says {_grade_text(stored)} here, and {_grade_text(new_verdicts[0])} when it checks this output again: the row was changed (run, calibrate, compare and estimate go on with {flag('accept_edited')})",
             path=journal.path,
             line=journal.line_number(stored.row),
         )
@@ -113,6 +113,6 @@ def _is_same(stored: StoredVerdict, verdict: Verdict) -> bool:
     )
 
 
-def _grade(verdict: StoredVerdict | Verdict) -> str:
+def _grade_text(verdict: StoredVerdict | Verdict) -> str:
     score = verdict.outcome if verdict.score is None else f"{verdict.score:g}"
     return score if verdict.error_type is None else f"{score} ({verdict.error_type})"

@@ -142,11 +142,11 @@ def _with_rates(system: SystemResult, undecided: Part, all_outputs: Part) -> Sys
             # Labels estimate how many of the judged outputs pass.
             estimated = rate * undecided.graded[name]
             passed, passed_undecided = passed - passed_undecided + estimated, estimated
-        judged = _stratum(judged_name, name, undecided, missing=0, passed=passed_undecided)
+        judged = _stratum_of(judged_name, name, undecided, missing=0, passed=passed_undecided)
     overall_name = ALL
     if judged is not None and judged.n:
         overall_name = ALL_CORRECTED if corrected else ALL_UNCORRECTED
-    overall = _stratum(overall_name, name, all_outputs, missing=system.missing, passed=passed)
+    overall = _stratum_of(overall_name, name, all_outputs, missing=system.missing, passed=passed)
     strata = system.strata
     if (contradicted := undecided.contradicted.get(name)) is not None:
         strata = [_without_correction(part, contradicted.p) for part in strata]
@@ -164,7 +164,7 @@ def _without_correction(part: StratumRate, p: float) -> StratumRate:
     return replace(part, value=None, low=None, high=None, method=None, note=None, undefined=reason)
 
 
-def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float) -> StratumRate:
+def _stratum_of(name: str, system: str, part: Part, *, missing: int, passed: float) -> StratumRate:
     """Return a system's rate in a part.
 
     ``missing`` is the number of cases without an output, ``passed`` the number of graded outputs that pass.
@@ -184,14 +184,14 @@ def _stratum(name: str, system: str, part: Part, *, missing: int, passed: float)
         n=graded,
         of=of,
         outcomes={outcome: count for outcome, count in outcomes.items() if count},
-        bounds=_bounds(system, part, missing, passed) if has_bounds else None,
+        bounds=_bounds_of(system, part, missing, passed) if has_bounds else None,
         declared=part.declared.get(system),
         if_random=part.if_random.get(system),
         contradicted=part.contradicted.get(system),
     )
 
 
-def _bounds(system: str, part: Part, missing: int, passed: float) -> tuple[float, float] | None:
+def _bounds_of(system: str, part: Part, missing: int, passed: float) -> tuple[float, float] | None:
     """Return the rate if all ungraded and missing outputs failed, and if all passed.
 
     Ungraded outputs whose labels correct the rate keep these labels; None if no other outputs are ungraded. With
@@ -219,19 +219,21 @@ def with_examples(systems: Sequence[SystemResult], tally: Tally, store: RunStore
     return [
         replace(
             system,
-            examples=dict(_examples(system, tally, store)),
+            examples=dict(_fault_examples(system, tally, store)),
             judged_examples=dict(_judged_examples(system, tally, store, thresholds)),
         )
         for system in systems
     ]
 
 
-def _examples(system: SystemResult, tally: Tally, store: RunStore) -> Sequence[tuple[str, FaultExample]]:
+def _fault_examples(
+    system: SystemResult, tally: Tally, store: RunStore
+) -> Sequence[tuple[str, FaultExample]]:
     checked = tally.checked.get(system.system)
     if checked is None:
         return []
     faults = islice(system.faults, _MAX_EXAMPLES)  # the commonest first
-    return [(fault, _example(checked.examples[fault], store, error_type=fault)) for fault in faults]
+    return [(fault, _example_of(checked.examples[fault], store, error_type=fault)) for fault in faults]
 
 
 def _judged_examples(
@@ -249,10 +251,10 @@ def _judged_examples(
     strictest = sorted(shortfall_by_judge, key=lambda entry: (-entry[0], entry[1]))  # ties by name
     for _, by, author, (score, key) in strictest[:_MAX_EXAMPLES]:
         if not reaches(score, thresholds.get(author, PassThreshold()).at):
-            yield by, _example(key, store, by=by, score=score)
+            yield by, _example_of(key, store, by=by, score=score)
 
 
-def _example(key: ItemKey, store: RunStore, **fields: Any) -> FaultExample:
+def _example_of(key: ItemKey, store: RunStore, **fields: Any) -> FaultExample:
     """Return an output as an example, with the reason of its verdict with these field values."""
     reasons = (
         verdict.reason

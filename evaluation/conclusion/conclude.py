@@ -53,7 +53,8 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     missing = inputs.survey.missing
     labels = writer.label_scores
     judges = _with_labels(judge_uses(writer, prices, judged=judged), tally, labels)
-    uneven, cluster = inputs.survey.uneven, partial(_cluster_of, inputs.cases)
+    uneven = inputs.survey.uneven
+    cluster_of_case = partial(_cluster_of, inputs.cases)
     systems = system_results(
         tally,
         missing,
@@ -68,13 +69,13 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
         msgspec.structs.replace(system, missing_case=missing_cases.get(system.system, ""))
         for system in systems
     ]
-    systems = with_uneven_trials(systems, uneven, lambda: _checkers_first(writer), cluster)
+    systems = with_uneven_trials(systems, uneven, lambda: _checkers_first(writer), cluster_of_case)
     calibration = None
     if any(judge.outcomes for judge in judges) and (tally.checked or labels):
         calibration, judges = _calibrate(writer, judges, tally)
     judges = _with_jury_votes(writer, judges, calibration)
     expected = inputs.survey.outputs + sum(missing.values())
-    counts = _counts(writer, tally, systems, judges, expected=expected)
+    counts = _count_run(writer, tally, systems, judges, expected=expected)
     writer.update(
         results=systems, judges=judges, counts=counts
     )  # the comparison reads these from the manifest
@@ -95,7 +96,7 @@ def conclude(context: RunContext, *, prices: PriceList | None = None, judged: bo
     )
 
 
-def _counts(
+def _count_run(
     store: RunStore,
     tally: Tally,
     systems: Iterable[SystemResult],
@@ -110,12 +111,12 @@ def _counts(
         if judge.id is None or judge.id.kind not in COMPOSITE_KINDS
     )
     labelled = store.label_scores.keys()
-    unused = labelled - {verdict.key for verdict in store.verdicts.standing} if labelled else ()
+    unused_labels = labelled - {verdict.key for verdict in store.verdicts.standing} if labelled else ()
     return Counts(
         failed=sum(system.failed_checks for system in systems) + failed_calls,
         outputs=expected,
         graded=sum(map(len, tally.graded.values())),
-        unused_labels=len(unused),
+        unused_labels=len(unused_labels),
         labels=_labels_by_source(store),
         checked_labelled=tally.against_people.total(),
         failed_labelled_good=tally.against_people[False, True],
@@ -264,8 +265,8 @@ def _calibrate(
         if any(pair.n for pair in comparison.pairs):
             result = msgspec.structs.replace(result, comparison=comparison)
     writer.put_calibration(result)
-    worse = _worse_on_undecided(table, tally)
-    return result, [msgspec.structs.replace(use, undecided_worse_p=worse.get(use.name)) for use in judges]
+    p_values = _worse_on_undecided(table, tally)
+    return result, [msgspec.structs.replace(use, undecided_worse_p=p_values.get(use.name)) for use in judges]
 
 
 def _with_jury_votes(
@@ -309,7 +310,7 @@ def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool
     uses = [
         msgspec.structs.replace(use, served_by=versions.counts(use.id)) if use.id is not None else use
         for journal in store.journals
-        for use in _uses(store, store.in_order(journal), prices)
+        for use in _judge_uses_of(store, store.in_order(journal), prices)
     ]
     return [*uses, *(_unused_judges(store, {use.id for use in uses}) if judged else [])]
 
@@ -342,7 +343,9 @@ class _JudgeCounts(msgspec.Struct):
             reasons[verdict.reason if is_counted else OTHER_REASONS] += 1
 
 
-def _uses(store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList | None) -> list[JudgeUse]:
+def _judge_uses_of(
+    store: RunStore, verdicts: Iterable[StoredVerdict], prices: PriceList | None
+) -> list[JudgeUse]:
     judges: dict[Author, _JudgeCounts] = {}
     for verdict in verdicts:
         if verdict.source == "judge":

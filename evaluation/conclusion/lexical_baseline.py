@@ -44,9 +44,8 @@ def _judges_of(store: RunStore, labelled: Collection[str]) -> dict[str, str]:
     judges_asked = [author for author in store.verdicts.standing.authors if isinstance(author, JudgeId)]
     if any(judge.kind == "baseline" for judge in judges_asked) or not any(map(has_rule, judges_asked)):
         return {}
-    items: set[str] = set(labelled)
+    items: set[str] = set(labelled) | {str(key) for key in store.label_scores}
     judges: dict[str, str] = {}
-    items |= {str(key) for key in store.label_scores}
     for verdict in store.standing_verdicts:
         if verdict.source != "judge":
             if verdict.graded:

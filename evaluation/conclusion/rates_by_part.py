@@ -95,19 +95,22 @@ def _system_result(
             failed_calls=tally.failed_calls[system],
         )
     corrected = dict(_corrected_strata(system, tally, labels, trials))
-    kinds: Mapping[Kind, int] = tally.open_kinds.get(system, {})
-    judged = tally.judged_kinds.get(system, {})
-    asked = {judge: _asked_about(kinds, judge, judges_kind, judged.get(judge, {})) for judge in sums_by_judge}
+    undecided_by_kind: Mapping[Kind, int] = tally.open_kinds.get(system, {})
+    judged_by_judge = tally.judged_kinds.get(system, {})
+    asked_by_judge = {
+        judge: _asked_about(undecided_by_kind, judge, judges_kind, judged_by_judge.get(judge, {}))
+        for judge in sums_by_judge
+    }
     unjudged: dict[Kind, int] = {}
-    for kind, count in kinds.items():
-        # Judges may have judged the same outputs, so the largest count is the number that were surely judged.
-        if remaining := count - max((counts[kind] for counts in asked.values()), default=0):
+    for kind, count in undecided_by_kind.items():
+        # Two judges may be asked about the same outputs, so only the largest count of one judge is sure to be judged.
+        if remaining := count - max((counts[kind] for counts in asked_by_judge.values()), default=0):
             unjudged[kind] = remaining
     uncorrected = (
         msgspec.structs.replace(rate, note=_UNDECLARED if corrected[judge].declared is None else None)
         if judge in corrected
         else rate
-        for judge, rate in _open_strata(sums_by_judge, asked, sum(unjudged.values()))
+        for judge, rate in _open_strata(sums_by_judge, asked_by_judge, sum(unjudged.values()))
     )
     return SystemResult(
         system=system,
@@ -143,11 +146,11 @@ def _asked_about(
 
 
 def _open_strata(
-    sums_by_judge: Mapping[Author, Sums], asked: Mapping[Author, Mapping[Kind, int]], unjudged: int
+    sums_by_judge: Mapping[Author, Sums], asked_by_judge: Mapping[Author, Mapping[Kind, int]], unjudged: int
 ) -> Iterator[tuple[Author | None, StratumRate]]:
     """Yield each judge's rate on the undecided outputs it is asked about, and unjudged outputs."""
     for judge, sums in sums_by_judge.items():
-        yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(asked[judge].values()))
+        yield judge, rate_of(OPEN, sums, by=sums.by, of=sum(asked_by_judge[judge].values()))
     if unjudged:
         outcomes = {"not judged": unjudged}
         yield (
@@ -201,23 +204,23 @@ def rate_of(
     if not sums.graded:
         return msgspec.structs.replace(rate, undefined="nothing was graded")
     mean = sums.score_sum / sums.graded
-    (low, high), method = _interval(sums, mean)
+    (low, high), method = _interval_of(sums, mean)
     return msgspec.structs.replace(
         rate,
         value=mean,
         low=low,
         high=high,
-        bounds=_bounds(sums, total) if total > sums.graded else None,
+        bounds=_bounds_of(sums, total) if total > sums.graded else None,
         method=method,
     )
 
 
-def _bounds(sums: Sums, total: int) -> tuple[float, float]:
+def _bounds_of(sums: Sums, total: int) -> tuple[float, float]:
     """Return the means if everything ungraded failed, and if it all passed."""
     return sums.score_sum / total, (sums.score_sum + total - sums.graded) / total
 
 
-def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
+def _interval_of(sums: Sums, mean: float) -> tuple[Interval, str]:
     """Return Wilson's interval, and the name of the method.
 
     For clustered verdicts and fractions, n is the effective number of verdicts. Computing it needs numpy, which a run of independent
@@ -231,7 +234,7 @@ def _interval(sums: Sums, mean: float) -> tuple[Interval, str]:
     from ...calibration.intervals.variance import spread_of_sums  # noqa: PLC0415
 
     # Sorted, so that rounding errors do not depend on the order in which verdicts came.
-    rows = sorted((count, fsum(totals)) for count, *totals in sums.clusters.values())
+    rows = sorted((count, fsum(numbers)) for count, *numbers in sums.clusters.values())
     counts, totals = np.array(rows, dtype=np.float64).T
     between = fsum(sums.between[1:]) / sums.graded  # the first entry of an `ExactSum` is a count
     return clustered_wilson_interval(mean, spread_of_sums(totals, counts), between=between)

@@ -56,7 +56,7 @@ def systems_compared(store: RunStore) -> Comparison | None:
     if len(store.manifest.results or []) < _MIN_SYSTEMS:
         return None
     stored = _stored_comparison(store)
-    return _compute(store) if stored is None else stored.comparison
+    return _compare_systems(store) if stored is None else stored.comparison
 
 
 def keep_comparison(writer: RunWriter) -> Comparison | None:
@@ -66,7 +66,9 @@ def keep_comparison(writer: RunWriter) -> Comparison | None:
     """
     if len(writer.manifest.results or []) < _MIN_SYSTEMS or isinstance(writer.path, MemoryFolder):
         return None
-    comparison = _stored_comparison(writer) or StoredComparison(of=basis(writer), comparison=_compute(writer))
+    comparison = _stored_comparison(writer) or StoredComparison(
+        of=basis(writer), comparison=_compare_systems(writer)
+    )
     writer.put_comparison(comparison)  # a stored one is written again, since it has no seal after a kill
     return comparison.comparison
 
@@ -96,7 +98,7 @@ def _stored_comparison(store: RunStore) -> StoredComparison | None:
     return comparison if comparison.of == basis(store) else None
 
 
-def _compute(store: RunStore) -> Comparison | None:
+def _compare_systems(store: RunStore) -> Comparison | None:
     from ...calibration.comparison.compare import compare  # noqa: PLC0415 - scipy is slow to import
     from ..run_table import systems_table  # noqa: PLC0415 - scipy is slow to import
 

@@ -20,7 +20,7 @@ ExactSum: TypeAlias = "tuple[int, *tuple[float, ...]]"
 """Number of scores, then floats whose exact sum is that of the scores, whatever their order."""
 
 
-def _plus(exact_sum: ExactSum, score: float) -> ExactSum:
+def _added_to(exact_sum: ExactSum, score: float) -> ExactSum:
     """Add a number to an exact sum.
 
     The rounding error of each addition is kept as one more number (Shewchuk 1997). Whole numbers are added without errors, so scores
@@ -38,7 +38,7 @@ def _plus(exact_sum: ExactSum, score: float) -> ExactSum:
     return (count + 1, *errors, score)
 
 
-_shared_plus = lru_cache(maxsize=1024)(_plus)
+_shared_added_to = lru_cache(maxsize=1024)(_added_to)
 """One shared object for equal sums: most clusters are one output, right or wrong, and there may be a million of them."""
 
 _EMPTY_SUM: ExactSum = (0, 0.0)
@@ -81,10 +81,10 @@ class Sums(msgspec.Struct):
         """Count one verdict; ``silent`` as in `CaseFacts`."""
         self.outcomes[verdict.outcome] += 1
         if verdict.score is not None:
-            self.clusters[cluster] = _shared_plus(self.clusters.get(cluster, _EMPTY_SUM), verdict.score)
+            self.clusters[cluster] = _shared_added_to(self.clusters.get(cluster, _EMPTY_SUM), verdict.score)
             if 0.0 < verdict.score < 1.0:
                 self.fractions += 1
-                self.between = _plus(self.between, verdict.score * (1.0 - verdict.score))
+                self.between = _added_to(self.between, verdict.score * (1.0 - verdict.score))
             if verdict.score < 1.0 and verdict.source == "judge":
                 score_and_key = verdict.score, verdict.key
                 self.worst = score_and_key if self.worst is None else min(self.worst, score_and_key)

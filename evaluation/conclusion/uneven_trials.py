@@ -51,11 +51,11 @@ def with_uneven_trials(
             trials = replace(trials, retried=system in by_case.retried)
         if rate.name in {CORRECTED, UNJUDGED} or trials is None:
             return replace(rate, trials=trials, n_cases=None if trials is None else trials.cases)
-        # Numbers of outputs are weights here: an output counts 1 / trials of its case, so all outputs together count their cases.
-        outputs = float(len(trial_counts)) if rate.name != OPEN else by_case.undecided.get(system, 0.0)
+        # An output has the weight 1 / trials of its case, so the weight of all outputs is the number of cases.
+        weight = float(len(trial_counts)) if rate.name != OPEN else by_case.undecided.get(system, 0.0)
         missing = rate.outcomes.get("missing", 0)
-        graded = sum(len(case_scores) / trial_counts[case] for case, case_scores in scores.items())
-        return _weighted_by_case(rate, trials, graded / (outputs + missing))
+        graded_weight = sum(len(case_scores) / trial_counts[case] for case, case_scores in scores.items())
+        return _weighted_by_case(rate, trials, graded_weight / (weight + missing))
 
     return [
         replace(result, strata=[with_trials(rate, result.system) for rate in result.strata])
@@ -94,12 +94,12 @@ def with_weights(
 
 def _with_weights(system: SystemResult, tally: Tally, trials: Mapping[tuple[str, str], int]) -> SystemResult:
     name = system.system
-    counts = {count for (counted_system, _), count in trials.items() if counted_system == name}
-    if not counts or system.overall is None:
+    trials_per_case = {n_trials for (counted_system, _), n_trials in trials.items() if counted_system == name}
+    if not trials_per_case or system.overall is None:
         return system
     graded = system.graded_weight
-    if graded is None and len(counts) == 1:
-        graded = system.overall.n / counts.pop()
+    if graded is None and len(trials_per_case) == 1:
+        graded = system.overall.n / trials_per_case.pop()
     elif graded is None:
         graded_cases = (
             case
@@ -123,15 +123,20 @@ def _with_checkers_rate(system: SystemResult) -> SystemResult:
     return replace(system, overall=overall)
 
 
-def _weighted_by_case(rate: StratumRate, trials: UnevenTrials, graded: float) -> StratumRate:
-    """Return a rate with weight 1 for each case; ``graded`` is the graded share, by weight."""
+def _weighted_by_case(rate: StratumRate, trials: UnevenTrials, graded_share: float) -> StratumRate:
+    """Return a rate with weight 1 for each case.
+
+    ``graded_share`` is the graded outputs' share of the weight.
+    """
     by_case = trials.by_case
     value = by_case.value
     if rate.value is None or value is None:
         return replace(rate, trials=trials)
     if not rate.fractions:
         trials = replace(trials, failed=round(rate.n * (1.0 - rate.value)))
-    bounds = (value * graded, value * graded + 1 - graded) if rate.bounds is not None else None
+    bounds = (
+        (value * graded_share, value * graded_share + 1 - graded_share) if rate.bounds is not None else None
+    )
     return replace(
         rate,
         value=value,
@@ -212,8 +217,8 @@ def _verdicts_by_case(
     """Group verdicts by system and case; checkers' verdicts must come before judges'."""
     scores: defaultdict[tuple[str, str | None], defaultdict[str, list[float]]]
     scores = defaultdict(lambda: defaultdict(list))
-    outputs: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
-    graded: defaultdict[str, dict[tuple[str, int], float]] = defaultdict(dict)
+    trial_numbers: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    first_scores: defaultdict[str, dict[tuple[str, int], float]] = defaultdict(dict)
     undecided, has_checkers = set[ItemKey](), False
     for verdict in verdicts:
         case, system, trial = verdict.key
@@ -221,41 +226,42 @@ def _verdicts_by_case(
         has_checkers = has_checkers or is_check
         if system not in uneven or cluster(case) is None:
             continue
-        outputs[system][case].add(trial)
+        trial_numbers[system][case].add(trial)
         # An output counts by its first score, so a judge's counts only where the checker gave none.
-        earlier_score = graded[system].get((case, trial), math.nan)
+        earlier_score = first_scores[system].get((case, trial), math.nan)
         if math.isnan(earlier_score):
-            graded[system][case, trial] = math.nan if verdict.score is None else verdict.score
+            first_scores[system][case, trial] = math.nan if verdict.score is None else verdict.score
         if is_check and verdict.outcome == "undecided":
             undecided.add(verdict.key)
         is_counted = is_check or (verdict.repeat == 0 and (not has_checkers or verdict.key in undecided))
         if verdict.score is not None and is_counted:
             scores[system, None if is_check else verdict.by][case].append(verdict.score)
     trials = {
-        system: {case: len(numbers) for case, numbers in cases.items()} for system, cases in outputs.items()
+        system: {case: len(numbers) for case, numbers in cases.items()}
+        for system, cases in trial_numbers.items()
     }
     weights = dict[str, float]()
     for case, system, _ in sorted(undecided):  # in one order, so that rounding is the same in every run
         weights[system] = weights.get(system, 0.0) + 1 / trials[system][case]
-    retried = [system for system, scores_by_trial in graded.items() if _is_retried(scores_by_trial)]
+    retried = [system for system, scores_by_attempt in first_scores.items() if _is_retried(scores_by_attempt)]
     return _VerdictsByCase(scores, trials, weights, retried)
 
 
-def _is_retried(graded: Mapping[tuple[str, int], float]) -> bool:
+def _is_retried(first_scores: Mapping[tuple[str, int], float]) -> bool:
     """Return whether each case with fewer trials ends in its only pass.
 
-    ``graded`` contains scores by case and trial, NaN for ungraded outputs.
+    ``first_scores`` contains scores by case and trial, NaN for ungraded outputs.
     """
     import numpy as np  # noqa: PLC0415 - numpy is slow to import
 
     from ...calibration.arrays import cluster_numbers  # noqa: PLC0415 - numpy is slow to import
     from ...calibration.repeated_trials import tried_until_passed  # noqa: PLC0415 - numpy is slow to import
 
-    case = cluster_numbers(name for name, _ in graded)
-    number = np.array([trial for _, trial in graded], dtype=np.float64)
-    scores = np.array(list(graded.values()), dtype=np.float64)
+    case = cluster_numbers(name for name, _ in first_scores)
+    trial_numbers = np.array([trial for _, trial in first_scores], dtype=np.float64)
+    scores = np.array(list(first_scores.values()), dtype=np.float64)
     return (
-        tried_until_passed(case, number, np.where(np.isnan(scores), np.nan, reaches(scores, HALF)))
+        tried_until_passed(case, trial_numbers, np.where(np.isnan(scores), np.nan, reaches(scores, HALF)))
         is not None
     )
 

@@ -32,7 +32,7 @@ T = TypeVar("T")
 _OBJECT_STORE_BYTES = 128 * 1024 * 1024
 """Shared memory of a Ray that is started here; it may be small, since parts of work are."""
 
-_CONNECT_TIMEOUT = 10.0
+_CONNECT_SECONDS = 10.0
 """Seconds to wait for a cluster's answer."""
 
 _CALLS_OF_ACTOR = 1_000
@@ -65,7 +65,7 @@ class RayEngine(Closing):
             raise MissingExtraError("ray", setting("engine", "ray")) from error
         if not ray.is_initialized():
             try:
-                ray.init(log_to_driver=False, logging_level="ERROR", **self._cluster())
+                ray.init(log_to_driver=False, logging_level="ERROR", **self._cluster_arguments())
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise ConfigurationError(
                     f"{setting('engine', 'ray')}: no cluster can be reached: {_first_line(error)}"
@@ -73,7 +73,7 @@ class RayEngine(Closing):
             self._started = True
         return ray
 
-    def _cluster(self) -> dict[str, Any]:
+    def _cluster_arguments(self) -> dict[str, Any]:
         """Return the arguments of `ray.init` for the cluster to join or to start."""
         if self._address is not None:
             address = own_address() if self._address == "auto" else self._address
@@ -114,11 +114,11 @@ class RayEngine(Closing):
         for part in parts:
             waiting.append((part, task.remote(work_reference, part)))
             if len(waiting) > 2 * self.workers:  # enough to keep workers busy; more would fill the memory
-                yield self._result(work, *waiting.popleft())
+                yield self._result_of(work, *waiting.popleft())
         while waiting:
-            yield self._result(work, *waiting.popleft())
+            yield self._result_of(work, *waiting.popleft())
 
-    def _result(self, work: Callable[[T], bytes], part: T, reference: Any) -> bytes:
+    def _result_of(self, work: Callable[[T], bytes], part: T, reference: Any) -> bytes:
         errors = self._ray.exceptions
         try:
             return self._ray.get(reference)
@@ -269,7 +269,7 @@ def _require_reachable(address: str) -> None:
     if not colon or not port.isdecimal() or "/" in host:  # a form that only Ray understands
         return
     try:
-        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT).close()
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise ConfigurationError(f"{setting('engine', 'ray')}: no reply from {address}: {error}") from error
 

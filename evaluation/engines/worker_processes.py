@@ -74,11 +74,11 @@ def map_ordered(
         for number in range(workers):
             processes.append(_fork(work, range(number, pieces, workers), begin))  # noqa: PERF401 - if one fails, the earlier ones are ended, too
         for piece in range(pieces):
-            result = _read(processes[piece % workers])
+            result = _read_result(processes[piece % workers])
             yield work(piece) if result is None else result
     finally:
         for worker in processes:
-            _end(worker)
+            _end_worker(worker)
 
 
 def _fork(work: Callable[[int], bytes], pieces: Iterable[int], begin: Callable[[], object]) -> _Worker:
@@ -91,7 +91,7 @@ def _fork(work: Callable[[int], bytes], pieces: Iterable[int], begin: Callable[[
     if not process:
         _run_worker(work, pieces, begin, writing)
     os.close(writing)
-    return _Worker(process, open(reading, "rb"))  # noqa: PTH123 - a descriptor, closed by `_end`
+    return _Worker(process, open(reading, "rb"))  # noqa: PTH123 - a descriptor, closed by `_end_worker`
 
 
 def _run_worker(
@@ -107,7 +107,7 @@ def _run_worker(
         begin()
         results = io.FileIO(writing, "wb")
         for piece in pieces:
-            _write(results, _result(work, piece))
+            _write_result(results, _result_of(work, piece))
         code = 0
     except BrokenPipeError:
         pass  # the parent reads no more results
@@ -128,7 +128,7 @@ def _release_all_but(descriptor: int) -> None:
                 os.dup2(null, number)
 
 
-def _result(work: Callable[[int], bytes], piece: int) -> bytes | None:
+def _result_of(work: Callable[[int], bytes], piece: int) -> bytes | None:
     """Return the result of a piece, or None if it raises, so that the parent repeats it."""
     try:
         return work(piece)
@@ -136,14 +136,14 @@ def _result(work: Callable[[int], bytes], piece: int) -> bytes | None:
         return None
 
 
-def _write(file: io.FileIO, result: bytes | None) -> None:
+def _write_result(file: io.FileIO, result: bytes | None) -> None:
     size = _RAISED if result is None else len(result)
     unwritten = memoryview(size.to_bytes(_SIZE_BYTES) + (result or b""))
     while unwritten:
         unwritten = unwritten[file.write(unwritten) :]
 
 
-def _read(worker: _Worker) -> bytes | None:
+def _read_result(worker: _Worker) -> bytes | None:
     """Return a worker's next result, or None for a piece that raised.
 
     Raises:
@@ -167,9 +167,9 @@ def _how_it_ended(status: int) -> str:
     return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
 
 
-def _end(worker: _Worker) -> None:
+def _end_worker(worker: _Worker) -> None:
     worker.results.close()
     with suppress(ProcessLookupError):  # it has ended already
         os.kill(worker.process, signal.SIGKILL)
-    with suppress(ChildProcessError):  # `_read` waited for it already
+    with suppress(ChildProcessError):  # `_read_result` waited for it already
         os.waitpid(worker.process, 0)

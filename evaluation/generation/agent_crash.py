@@ -21,31 +21,34 @@ def crash_text(error: BaseException) -> str:
     """
     text = f"{type(error).__name__}: {error}"
     cause = error.__cause__
-    frames = [*_frames(error.__traceback__), *_frames(None if cause is None else cause.__traceback__)]
+    frames = [
+        *_outside_frames(error.__traceback__),
+        *_outside_frames(None if cause is None else cause.__traceback__),
+    ]
     # The last frame is the innermost; a cause lies deeper than the exception.
     agents_frames = [frame for frame in frames if not _is_installed(frame)] or frames
     if not agents_frames:
         return text
-    return f"{text} ({_place(agents_frames[-1].tb_frame.f_code, agents_frames[-1].tb_lineno)})"
+    return f"{text} ({_file_and_line(agents_frames[-1].tb_frame.f_code, agents_frames[-1].tb_lineno)})"
 
 
 def calling_place() -> str:
     """Return the file and line of the call to the function that calls this one."""
     frame = sys._getframe(2)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - as `logging` finds its caller
-    return _place(frame.f_code, frame.f_lineno)
+    return _file_and_line(frame.f_code, frame.f_lineno)
 
 
-def _place(code: CodeType, line: int) -> str:
+def _file_and_line(code: CodeType, line: int) -> str:
     return f"{Path(code.co_filename).name}:{line}"
 
 
 def with_agent_traceback(error: BaseException) -> BaseException:
     """Return the exception with a traceback that starts in the agent's code, if that raised it."""
-    first_frame = next(_frames(error.__traceback__), None)
+    first_frame = next(_outside_frames(error.__traceback__), None)
     return error if first_frame is None else error.with_traceback(first_frame)
 
 
-def _frames(traceback: TracebackType | None) -> Iterator[TracebackType]:
+def _outside_frames(traceback: TracebackType | None) -> Iterator[TracebackType]:
     """Yield the frames outside this package and the standard library."""
     while traceback is not None:
         name = str(traceback.tb_frame.f_globals.get("__name__", ""))

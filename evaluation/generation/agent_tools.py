@@ -45,13 +45,13 @@ class Tool:
 
     def __call__(self, *positional: Any, **named: Any) -> str | Awaitable[str]:
         """Make the call: return an awaitable to a coroutine, the result to a thread."""
-        result = self._execute(self._call(positional, named))
+        result = self._execute(self._call_of(positional, named))
         if not self._is_in_loop():
             return self._wait_for(result)
         self.awaitable.append((result, calling_place()))
         return result
 
-    def _call(self, positional: Sequence[Any], named: dict[str, Any]) -> ToolCall:
+    def _call_of(self, positional: Sequence[Any], named: dict[str, Any]) -> ToolCall:
         """Return the call, with positional arguments under the names of the schema.
 
         Raises:

@@ -59,8 +59,8 @@ class AnswerWorlds:
 
     def examine(self, case: Case) -> None:
         """Validate a case; see `Scenes.examine`."""
-        for name, world in self._types(case).items():
-            _load(world, _reference(case).initial_config.get(name, {}), case)
+        for name, world in self._world_types(case).items():
+            _load(world, _reference_of(case).initial_config.get(name, {}), case)
             if _is_memory(world):
                 self._remembered.examine(case)
 
@@ -69,21 +69,21 @@ class AnswerWorlds:
 
         Pending conversations of the case's history are held first.
         """
-        types = self._types(case)
-        if not types:
-            if kind_spec(case.kind).family == "answer" and WEB in _reference(case).classes:
+        world_types = self._world_types(case)
+        if not world_types:
+            if kind_spec(case.kind).family == "answer" and WEB in _reference_of(case).classes:
                 raise NoOutputError(
                     f"no web to search: name a corpus or a search service with {setting('search')}"
                 )
             return None
-        reference = _reference(case)
+        reference = _reference_of(case)
         worlds: dict[str, Any] = {}
         shown_case = case
-        for name, world in types.items():
+        for name, world in world_types.items():
             config = reference.initial_config.get(name, {})
             if _is_memory(world):
-                fill = partial(self._fill, name, converse)
-                config = await self._remembered.before(case, name, world, trial, fill) or config
+                hold_conversation = partial(self._hold_conversation, name, converse)
+                config = await self._remembered.before(case, name, world, trial, hold_conversation) or config
             worlds[name] = _load(world, config, case)
             if _is_memory(world):
                 shown_case = msgspec.structs.replace(
@@ -91,21 +91,21 @@ class AnswerWorlds:
                 )
         return WorldScene(worlds, self._rules, shown_case)
 
-    def _types(self, case: Case) -> dict[str, type]:
+    def _world_types(self, case: Case) -> dict[str, type]:
         if kind_spec(case.kind).family != "answer":
             return {}
-        classes = [name for name in _reference(case).classes if name != WEB or WEB in self._environments]
+        classes = [name for name in _reference_of(case).classes if name != WEB or WEB in self._environments]
         try:
             return dict(zip(classes, environment_types(classes, self._environments), strict=True))
         except InputError as error:
             raise InputError(f"case {case.id!r}: {error.message}", field=error.field) from error
 
-    async def _fill(self, name: str, converse: Converse, case: Case, memory: Any) -> None:
+    async def _hold_conversation(self, name: str, converse: Converse, case: Case, memory: Any) -> None:
         """Hold a conversation that precedes a case, with the memory as its only world."""
         await converse(case, WorldScene({name: memory}, self._rules))
 
 
-def _reference(case: Case) -> AnswerReference:
+def _reference_of(case: Case) -> AnswerReference:
     return convert(case.reference, AnswerReference)
 
 
@@ -115,10 +115,10 @@ def _is_memory(world: type) -> bool:
 
 
 def _load(world: type, config: Mapping[str, Any], case: Case) -> Any:
-    loaded = world()
+    instance = world()
     try:
-        loaded.load(config)
+        instance.load(config)
     except Exception as error:  # a custom world may raise anything
         message = f"case {case.id!r}: the world does not take its configuration: {error}"
         raise InputError(message, field="reference.initial_config") from error
-    return loaded
+    return instance

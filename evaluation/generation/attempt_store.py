@@ -96,15 +96,15 @@ class OutputsFile(Closing):
                         drop(path, system)
                 self._outputs = opening.enter_context(Journal(path, Output))
                 self._attempts = opening.enter_context(Journal(beside(path, "attempts.jsonl"), AttemptRow))
-                self._users = opening.enter_context(ExitStack())
-                self._rows = {row.key: row for row in self._attempts if row.asked is not None}
-                accepting = remedy or f"{flag('accept_edited')} accepts the edited file"
-                self._done = set(self._read(None if accept_edited else accepting))
+                self._user_turns_exit = opening.enter_context(ExitStack())
+                self._attempt_rows = {row.key: row for row in self._attempts if row.asked is not None}
+                remedy_for_edits = remedy or f"{flag('accept_edited')} accepts the edited file"
+                self._existing_keys = set(self._read(None if accept_edited else remedy_for_edits))
                 if isinstance(path, Path):
-                    has_outputs = any(key.system == system for key in self._done)
+                    has_outputs = any(key.system == system for key in self._existing_keys)
                     settings = path.with_name(name_beside(path, "generation.json"))
                     self.tracked = bind(settings, system, facts, has_outputs=has_outputs, code=code)
-                self._exit = opening.pop_all()
+                self._file_exits = opening.pop_all()
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror or error}", path=path) from error
 
@@ -119,7 +119,7 @@ class OutputsFile(Closing):
             key = output.key
             if output.error is not None:
                 self._errors[key] = output.error
-            row = self._rows.get(key)
+            row = self._attempt_rows.get(key)
             if row is not None and row.made not in {None, hash_of(raw)}:
                 if remedy is not None:
                     raise RunFolderError(f"{self.path}:{line}: changed by hand since it was made; {remedy}")
@@ -128,9 +128,9 @@ class OutputsFile(Closing):
 
     def has(self, key: ItemKey, case: Case) -> bool:
         """Return whether the output exists; see `AttemptStore.has`."""
-        if key not in self._done:
+        if key not in self._existing_keys:
             return False
-        row = self._rows.get(key)
+        row = self._attempt_rows.get(key)
         if row is not None and row.asked != input_hash(case):
             raise RunFolderError(
                 f"{self.path}: the case {case.id!r} has changed since its output was made; choose another {setting('out')}"
@@ -151,12 +151,12 @@ class OutputsFile(Closing):
             msgspec.structs.replace(attempt_row(made_output), made=hash_of(encode_record(made_output.output)))
         )
         self._attempts.flush()
-        self._done.add(made_output.output.key)
+        self._existing_keys.add(made_output.output.key)
 
     def _add_user_turns(self, turns: Sequence[UserTurn]) -> None:
         """Save the turns of a simulated user; their journal is created with the first."""
         if self._user_turns_journal is None:
-            self._user_turns_journal = self._users.enter_context(
+            self._user_turns_journal = self._user_turns_exit.enter_context(
                 Journal(beside(self.path, "users.jsonl"), UserTurn)
             )
         for turn in turns:
@@ -178,7 +178,7 @@ class OutputsFile(Closing):
 
     def close(self) -> None:
         """Flush and close the files, and release the lock."""
-        self._exit.close()
+        self._file_exits.close()
 
 
 class MemoryAttempts:

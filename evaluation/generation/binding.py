@@ -76,22 +76,24 @@ def bind(
         recorded = decode_record(read_regular_file(path), dict[str, dict[str, Any]], path=path)
     # Encoded and decoded, so that they are in the form in which earlier ones were recorded.
     settings: dict[str, Any] = msgspec.json.decode(encode_json(facts))
-    earlier = dict(recorded.get(system, settings)) if has_outputs else dict(settings)
-    made_by: Code | None = earlier.pop(_CODE, None) if has_outputs else code
-    changed = sorted(name for name in {*earlier, *settings} if earlier.get(name) != settings.get(name))
+    earlier_settings = dict(recorded.get(system, settings)) if has_outputs else dict(settings)
+    recorded_code: Code | None = earlier_settings.pop(_CODE, None) if has_outputs else code
+    changed = sorted(
+        name for name in {*earlier_settings, *settings} if earlier_settings.get(name) != settings.get(name)
+    )
     if changed:
         raise RunFolderError(
             f"{path.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another {setting('out')} or {setting('system')}"
         )
-    differing_parts = [] if made_by is None else changed_parts(made_by, code or {})
+    differing_parts = [] if recorded_code is None else changed_parts(recorded_code, code or {})
     if differing_parts:
         raise RunFolderError(
             f"{path.parent}: the code of {system!r} has changed since its outputs were made ({_list_parts(differing_parts)}); {flag('again')} regenerates them, another {setting('out')} keeps both"
         )
-    settings |= {} if made_by is None else {_CODE: made_by}
+    settings |= {} if recorded_code is None else {_CODE: recorded_code}
     if writing and recorded.get(system) != settings:
         write_json(path, {**recorded, system: settings})
-    return made_by is not None
+    return recorded_code is not None
 
 
 _MAX_PARTS_SHOWN = 3
@@ -110,9 +112,9 @@ def drop(path: Path, system: str) -> None:
         (beside(path, "attempts.jsonl"), AttemptRow),
         (beside(path, "users.jsonl"), UserTurn),
     )
-    for file, kind in files:
+    for file, record_type in files:
         if isinstance(file, Path) and file.is_file() and not file.is_symlink():
-            with Journal(file, kind, writing=False) as journal:  # ignores a line that a kill cut off
+            with Journal(file, record_type, writing=False) as journal:  # ignores a line that a kill cut off
                 other_rows = [row for row in journal if row.system != system]
             write_records(file, other_rows)
     memories = memories_beside(path, system)

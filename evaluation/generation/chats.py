@@ -55,8 +55,8 @@ class NativeChat:
         # Tools that are added later get their names now, so that no name changes during the chat.
         withheld = [document for added in self._withheld.values() for document in added]
         self._names = ToolNames(document["name"] for document in (*self._offered, *withheld))
-        self._ids: list[str] = []
-        self._tools = self._schemas()
+        self._call_ids: list[str] = []
+        self._tools = self._tool_schemas()
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class NativeChat:
         """Begin a turn; see `Chat.begin_turn`."""
         if turn in self._withheld:
             self._offered += self._withheld.pop(turn)
-            self._tools = self._schemas()
+            self._tools = self._tool_schemas()
         self.messages += with_passages(self._case, messages) if turn == 0 else messages
 
     def read(self, reply: Reply) -> StepTaken:
@@ -78,7 +78,7 @@ class NativeChat:
             self.messages.append({"role": "assistant", "content": text})
             return StepTaken([], text, text or [], reply.reasoning)
         number = len(self.messages)
-        self._ids = [call.id or f"call_{number}_{index}" for index, call in enumerate(tool_calls)]
+        self._call_ids = [call.id or f"call_{number}_{index}" for index, call in enumerate(tool_calls)]
         self.messages.append(
             {
                 "role": "assistant",
@@ -87,23 +87,23 @@ class NativeChat:
                     {
                         "id": call_id,
                         "type": "function",
-                        "function": {"name": call.name, "arguments": _text_of(call.arguments)},
+                        "function": {"name": call.name, "arguments": _arguments_text(call.arguments)},
                     }
-                    for call_id, call in zip(self._ids, tool_calls, strict=True)
+                    for call_id, call in zip(self._call_ids, tool_calls, strict=True)
                 ],
             }
         )
         calls = [
             ToolCall(name=self._names.original(call.name), arguments=call.arguments) for call in tool_calls
         ]
-        raw = [{self._as_bfcl(call.name): _text_of(call.arguments)} for call in tool_calls]
+        raw = [{self._as_bfcl(call.name): _arguments_text(call.arguments)} for call in tool_calls]
         return StepTaken(calls, text, raw, reply.reasoning)
 
     def add_results(self, results: Sequence[str]) -> None:
         """Add the results of calls; see `Chat.add_results`."""
         self.messages += [
             {"role": "tool", "tool_call_id": call_id, "content": result}
-            for call_id, result in zip(self._ids, results, strict=True)
+            for call_id, result in zip(self._call_ids, results, strict=True)
         ]
 
     def _as_bfcl(self, name: str) -> str:
@@ -111,7 +111,7 @@ class NativeChat:
         original = self._names.original(name)
         return name if original == name else original.replace(".", "_")
 
-    def _schemas(self) -> list[dict[str, Any]]:
+    def _tool_schemas(self) -> list[dict[str, Any]]:
         return [
             tool_schema(
                 for_inference(document, self._case),
@@ -138,15 +138,15 @@ class PromptChat:
     def begin_turn(self, turn: int, messages: Sequence[Message]) -> None:
         """Begin a turn; see `Chat.begin_turn`."""
         if turn == 0:
-            instructed = self._case.tools or kind_spec(self._case.kind).about_calls
-            opening = assemble_prompt(self._case) if instructed else list(messages)
+            has_instructions = self._case.tools or kind_spec(self._case.kind).about_calls
+            opening = assemble_prompt(self._case) if has_instructions else list(messages)
             self.messages += with_passages(self._case, opening)
             return
-        added = self._withheld.pop(turn, None)
+        added_documents = self._withheld.pop(turn, None)
         new_messages = [dict(message) for message in messages]
-        if added and new_messages:
+        if added_documents and new_messages:
             last = new_messages[-1]
-            last["content"] = f"{documents_text(added, self._case)}\n{last.get('content', '')}"
+            last["content"] = f"{documents_text(added_documents, self._case)}\n{last.get('content', '')}"
         self.messages += new_messages
 
     def read(self, reply: Reply) -> StepTaken:
@@ -186,5 +186,5 @@ def with_passages(case: Case, messages: Sequence[Message]) -> list[Message]:
     return [*messages[:-1], passages_message, messages[-1]]
 
 
-def _text_of(arguments: dict[str, Any] | str) -> str:
+def _arguments_text(arguments: dict[str, Any] | str) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

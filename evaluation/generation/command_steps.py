@@ -63,7 +63,7 @@ class CommandSteps(CommandAgent):
             if isinstance(request.get("say"), str):
                 lines.write({"messages": (yield request["say"])})
             elif "call" in request or "calls" in request:
-                calls = _calls(request)
+                calls = _requested_calls(request)
                 if calls is None:
                     return {"error": f"it printed what is no call: {printed_start(raw)}"}
                 results = yield calls
@@ -80,7 +80,7 @@ class CommandSteps(CommandAgent):
         return None if has_steps else {"error": "it ended without an answer"}
 
 
-def _calls(request: Mapping[str, Any]) -> list[ToolCall] | None:
+def _requested_calls(request: Mapping[str, Any]) -> list[ToolCall] | None:
     calls = request["calls"] if "calls" in request else [request["call"]]
     try:
         return convert(calls, list[ToolCall]) or None
@@ -127,7 +127,7 @@ class _LineExchange:
         """Write a line; drop it if the command ends first."""
         unwritten = memoryview(encode_json(value) + b"\n")
         while unwritten and not self._running.done():
-            _ready(self._streams.stdin, select.POLLOUT)
+            _wait_until_ready(self._streams.stdin, select.POLLOUT)
             with suppress(BlockingIOError):  # the pipe is still full
                 unwritten = unwritten[os.write(self._streams.stdin, unwritten[:_PIECE_BYTES]) :]
 
@@ -161,11 +161,11 @@ class _LineExchange:
                 return True
             if ended:
                 return False
-            if not _ready(self._streams.stdout, select.POLLIN):
+            if not _wait_until_ready(self._streams.stdout, select.POLLIN):
                 time.sleep(_POLL_SECONDS / 10)  # polling returns at once while no process has opened the pipe
 
 
-def _ready(descriptor: int, event: int) -> bool:
+def _wait_until_ready(descriptor: int, event: int) -> bool:
     poll = select.poll()
     poll.register(descriptor, event)
     return any(occurred & event for _, occurred in poll.poll(_POLL_SECONDS * 1000))

@@ -28,7 +28,7 @@ _RUN_WORDS = frozenset({"run", "exec"})
 _NOT_STARTED = {126, 127}
 """Exit codes of a shell whose program cannot be started, or does not exist."""
 _RUN_WITH_CASE = 'exec "$0" "$@" < "$FIDUCIAL_CASE"'
-"""Shell script that runs its arguments as a command, with the case on standard input."""
+"""Shell script that runs its arguments, from ``$0`` on, as a command with the case on standard input."""
 
 
 class _Attempt(NamedTuple):
@@ -131,9 +131,9 @@ class AnsweringCommand(CommandAgent):
     def __call__(self, case: Case, trial: int) -> Any:
         """Return the command's printed answer, or its failure."""
         with self._attempt() as (folder, stopper):
-            file = Path(folder, "case.json")
-            file.write_bytes(encode_json(case_for_agent(case)))
-            run = self._run(_RUN_WITH_CASE, stopper, trial, FIDUCIAL_CASE=str(file))
+            case_file = Path(folder, "case.json")
+            case_file.write_bytes(encode_json(case_for_agent(case)))
+            run = self._run(_RUN_WITH_CASE, stopper, trial, FIDUCIAL_CASE=str(case_file))
         failure = self._failure(run) or (TOO_MUCH if run.truncated else None)
         return failure or read_answer(run.out, case)
 
@@ -167,7 +167,7 @@ def require_no_placeholders(words: Sequence[str]) -> None:
     """Refuse ``{task}`` and ``{workspace}``, which only runs in workspaces fill in.
 
     Raises:
-        UsageError: A word is one.
+        UsageError: A word is one of these placeholders.
     """
     placeholder = next((word for word in words if word in {"{task}", "{workspace}"}), None)
     if placeholder is not None:
@@ -202,6 +202,7 @@ def _script_of(words: Sequence[str]) -> Path | None:
     for word in words:
         if "=" in word or "{" in word:
             return None
+        # The first word is the program, whose existence `command_words` checks by itself.
         if word.endswith(_SCRIPT_SUFFIXES) and word != words[0]:
             return Path(word)
         if not (word.startswith("-") or word in _RUN_WORDS or INTERPRETER.fullmatch(Path(word).name)):

@@ -154,7 +154,7 @@ class CallableAgent:
             if step.ended:
                 return step.value
             if not isinstance(step.value, str):
-                received = await tools.use(_calls(step.value, attempt.case))
+                received = await tools.use(_calls_of_step(step.value, attempt.case))
                 continue
             attempt.add_step(StepTaken(None, step.value, step.value))
             messages = await turns.following()
@@ -201,7 +201,7 @@ async def _advance_async(steps: AsyncGenerator[Any, Any], attempt: Attempt, rece
         return _GeneratorStep(None, ended=True)
 
 
-def _calls(step: Any, case: Case) -> list[ToolCall]:
+def _calls_of_step(step: Any, case: Case) -> list[ToolCall]:
     fields = answer_fields(step, case)
     if fields is None or not fields.get("tool_calls"):
         raise UsageError(

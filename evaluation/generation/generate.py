@@ -125,7 +125,7 @@ async def generate(
             if _is_hopeless(tally):
                 tally.not_tried += 1
             else:
-                await _attempt(key, cases[key.case_id], agent, store, tally)
+                await _make_attempt(key, cases[key.case_id], agent, store, tally)
                 progress.advance()
 
     first_error: BaseException | None = None
@@ -140,7 +140,7 @@ async def generate(
     return tally
 
 
-async def _attempt(
+async def _make_attempt(
     key: ItemKey, case: Case, agent: Agent, store: AttemptStore, tally: GenerationTally
 ) -> None:
     try:

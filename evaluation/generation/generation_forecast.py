@@ -142,7 +142,7 @@ class _CallCounter:
         self._has_scene = self._has_history = False
         self._counts: Counter[str] = Counter()  # by name of the forecast's field
         self._passed_over: Counter[str] = Counter()
-        self._open = OpenTokens()
+        self._open_tokens = OpenTokens()
 
     async def count(self, attempts: Iterable[tuple[Case, int]]) -> None:
         for case, trial in attempts:
@@ -155,13 +155,13 @@ class _CallCounter:
             except NoOutputError as error:
                 self._passed_over[str(error)] += 1
             except _NotAskedError:
-                self._add(len(case.turns))
+                self._add_attempt(len(case.turns))
             except CallError as error:  # a recording has no reply to it
                 self._passed_over[str(error)] += 1
             else:
                 self._counts["answered"] += 1
 
-    def _add(self, turns: int) -> None:
+    def _add_attempt(self, turns: int) -> None:
         """Count an attempt whose next reply is not known."""
         # Each turn without a known reply takes at least one call; the one that is not known is sure.
         min_calls = max(turns - self._reply_count, 1)
@@ -184,7 +184,7 @@ class _CallCounter:
             return await self._known_replies.recording.complete(request)
         reply = self._known_replies(request)
         if reply is None:
-            self._open.add(request)
+            self._open_tokens.add(request)
             raise _NotAskedError
         self._reply_count += 1
         return reply
@@ -214,8 +214,8 @@ class _CallCounter:
             **{name: self._counts[name] for name in ("answered", "conversations", "histories", "calls")},
             passed_over=dict(self._passed_over),
             most=None if self._counts["histories"] else self._counts["most"],
-            prompt=self._open.prompt,
-            completion=self._open.completion,
+            prompt=self._open_tokens.prompt,
+            completion=self._open_tokens.completion,
             prices=None if prices is None else prices(self._model.settings.model),
         )
 

@@ -32,7 +32,7 @@ class ModelSettings(msgspec.Struct, frozen=True, kw_only=True):
         mode: Form in which tools are offered.
         parameters: Decoding parameters; for all others, the endpoint's defaults.
         steps_per_turn: Maximum number of steps of a turn; a longer turn ends the conversation.
-        any_type: See `tool_schema`.
+        any_type: Type to declare for values of any type, or None to declare none; see `tool_schema`.
     """
 
     model: str
@@ -93,10 +93,10 @@ class ModelAgent:
         turns = AskedTurns(case, attempt, ItemKey(case.id, self.system, trial), self._user, self.usage)
         chat: Chat | None = None
         while (messages := await turns.following()) is not None:
-            chat = chat or self._chat(case, messages)
-            number = len(attempt.turns)
+            chat = chat or self._begin_chat(case, messages)
+            turn_number = len(attempt.turns)
             attempt.begin_turn()
-            chat.begin_turn(number, messages)
+            chat.begin_turn(turn_number, messages)
             try:
                 attempt.stopped = await self._turn(attempt, chat, trial, scene)
             except SceneOverError as error:
@@ -105,7 +105,7 @@ class ModelAgent:
                 break
         return attempt
 
-    def _chat(self, case: Case, opening: Sequence[Message]) -> Chat:
+    def _begin_chat(self, case: Case, opening: Sequence[Message]) -> Chat:
         """Begin a chat; a simulated user's opening replaces the case's messages."""
         if case.user is not None:
             case = msgspec.structs.replace(case, messages=list(opening))
@@ -127,6 +127,7 @@ class ModelAgent:
                 attempt.error = str(error)
                 return None
             self.usage.agent += reply.usage.paid
+            # A reply from the cache or a recording, which needs no call, counts as immediate.
             seconds = round(monotonic() - started, 3) if reply.calls else 0.0
             step = chat.read(reply)
             attempt.add_step(step, reply.usage, seconds)
@@ -146,7 +147,7 @@ class ModelAgent:
         # A copy, since the chat's list may grow while the request is still in use.
         messages: list[Message] = list(chat.messages)
         request = make_request(self._settings.model, messages, parameters, repeat=trial)
-        # Equal requests of two cases are two samples, so the case is part of the key.
+        # Equal requests of two cases are two samples, so the case is part of the key, which is cut to the length of other keys.
         key = hashlib.sha256(f"{request.key}\n{case.id}".encode("utf-8", "surrogatepass")).hexdigest()
         return await self._provider.complete(replace(request, key=key[: len(request.key)]))
 
@@ -154,6 +155,7 @@ class ModelAgent:
 def _with_known_roles(case: Case) -> Case:
     """Return a case whose messages have roles that endpoints take."""
     messages = case.all_messages
+    # `known_role` returns a message with a known role itself, and a copy of any other.
     if all(known_role(message) is message for message in messages):
         return case
     turns: list[Message | list[Message]] = [list(map(known_role, turn)) for turn in case.turns]

@@ -80,7 +80,7 @@ def model_source(
     """Return a model as a source of outputs; ``user`` plays the users of cases that have one."""
 
     @asynccontextmanager
-    async def agent() -> AsyncGenerator[Agent]:
+    async def open_agent() -> AsyncGenerator[Agent]:
         async with AsyncExitStack() as exits:
             provider = await exits.enter_async_context(access.open())
             user_model = None
@@ -105,7 +105,7 @@ def model_source(
         facts=facts | user_facts(user),
         tasks=access.concurrency * _TASKS_PER_CALL,
         examine=examine,
-        agent=agent,
+        agent=open_agent,
         model=AskedModel(settings, access, scenes),
         user=user,
     )
@@ -211,7 +211,7 @@ def _agent_factory(
     """Return a factory of the function's agent; ``end`` is called if the work is interrupted."""
 
     @asynccontextmanager
-    async def agent() -> AsyncGenerator[Agent]:
+    async def open_agent() -> AsyncGenerator[Agent]:
         async with AsyncExitStack() as exits:
             user_model = None if user is None else await exits.enter_async_context(opened_user(user))
             threads = exits.enter_context(agent_threads(concurrency, end))
@@ -219,7 +219,7 @@ def _agent_factory(
                 function, scenes, system=system, threads=threads, user=user_model, renamed=renamed
             )
 
-    return agent
+    return open_agent
 
 
 def generate_file(

@@ -32,7 +32,7 @@ def read_answer(raw: bytes, case: Case) -> Any:
         return {"error": "it printed nothing"}
     value = _json_in(raw)
     if value is not None:
-        problem = _problem(value, raw, case)
+        problem = _why_no_output(value, raw, case)
         return value if problem is None else {"error": f"it printed what is no output: {problem}"}
     try:
         text = raw.decode("utf-8").strip()
@@ -66,7 +66,7 @@ def _json_in(raw: bytes) -> Any:
     return next((value for value in candidates if value is not None), None)
 
 
-def _problem(value: Any, raw: bytes, case: Case) -> str | None:
+def _why_no_output(value: Any, raw: bytes, case: Case) -> str | None:
     """Return the reason why a value is not an output, or None if it is one."""
     try:
         if answer_fields(value, case) is None:

@@ -124,12 +124,12 @@ class WorldScene:
             # BFCL ends the turn at one unreadable call; strict rules answer each call separately.
             if isinstance(step, list) and self._rules == "strict":
                 return [self._answer(call) for call in step] or None
-            read = self._rule_set.reader("prompt" if isinstance(step, str) else "fc")
+            read_calls = self._rule_set.reader("prompt" if isinstance(step, str) else "fc")
             try:
-                calls = read(step)
+                calls = read_calls(step)
             except (DecodingError, RecursionError):
                 return None
-            return self._results(calls) or None
+            return self._execute_calls(calls) or None
         except LimitExceededError as error:
             raise SceneOverError(str(error)) from error
 
@@ -140,9 +140,9 @@ class WorldScene:
         except (DecodingError, RecursionError) as error:
             problem = f"Error: the call cannot be read: {error}"
             return self._allowance.execute("", lambda _: problem)  # it counts towards the limits, too
-        return self._results([text])[0]
+        return self._execute_calls([text])[0]
 
-    def _results(self, calls: Sequence[str]) -> list[str]:
+    def _execute_calls(self, calls: Sequence[str]) -> list[str]:
         return [self._allowance.execute(call, self._run) for call in calls]
 
 
@@ -177,8 +177,8 @@ class FirstOf:
 
     def examine(self, case: Case) -> None:
         """Validate a case; see `Scenes.examine`."""
-        for scene in self._scenes:
-            scene.examine(case)
+        for scenes in self._scenes:
+            scenes.examine(case)
 
     async def scene(self, case: Case, trial: int, converse: Converse) -> Scene | None:
         """Return the scene of an attempt; see `Scenes.scene`."""

@@ -30,7 +30,7 @@ class SetupCheck:
         self.tracked = store.tracked
         self._store = store
         self._held_back: list[MadeOutput] = []
-        self._passed = False
+        self._setup_works = False
 
     def has(self, key: ItemKey, case: Case) -> bool:
         """Return whether the output exists; see `AttemptStore.has`."""
@@ -50,7 +50,7 @@ class SetupCheck:
         Raises:
             AgentSetupError: The agent failed alike on the first cases.
         """
-        if self._passed:
+        if self._setup_works:
             self._store.add(made_output)
             return
         self._held_back.append(made_output)
@@ -66,7 +66,7 @@ class SetupCheck:
 
     def settle(self) -> None:
         """Save the outputs held back: the agent works, or there were too few cases to tell."""
-        self._passed = True
+        self._setup_works = True
         held_back, self._held_back = self._held_back, []
         for made_output in held_back:
             self._store.add(made_output)

@@ -25,7 +25,7 @@ from .attempt import AgentUsage, Attempt, UserTurn
 
 Ending: TypeAlias = Literal["done", "gave up"]
 
-_MARKS: Mapping[str, Ending] = {"[DONE]": "done", "[GIVE UP]": "gave up"}
+_ENDING_BY_MARK: Mapping[str, Ending] = {"[DONE]": "done", "[GIVE UP]": "gave up"}
 """Texts at the end of a reply that end the conversation."""
 
 _AFTER_MARK = " \t\r\n.*_`\"'"
@@ -109,7 +109,7 @@ class AskedTurns:
     ) -> None:
         # Without a user's message in the case, the simulated user begins, after the case's other messages.
         has_opening = case.user is None or any(message.get("role") == "user" for message in case.all_messages)
-        self._remaining = list(case.turns) if has_opening else []
+        self._remaining_turns = list(case.turns) if has_opening else []
         self._opening: Sequence[Message] = () if has_opening else case.all_messages
         self._case, self._attempt, self._key, self._usage = case, attempt, key, usage
         self._user = None if case.user is None else user
@@ -120,30 +120,30 @@ class AskedTurns:
         Raises:
             SimulatedUserError: The simulated user has no next message.
         """
-        if self._remaining:
-            messages: Sequence[Message] | None = self._remaining.pop(0)
+        if self._remaining_turns:
+            messages: Sequence[Message] | None = self._remaining_turns.pop(0)
         elif self._case.user is None or self._user is None:
             return None
         else:
-            messages = await self._by_user(self._case.user, self._user)
+            messages = await self._next_of_user(self._case.user, self._user)
         if messages is not None and self._case.user is not None:
             self._attempt.asked_turns = [*(self._attempt.asked_turns or []), list(messages)]
         return messages
 
-    async def _by_user(self, user: SimulatedUser, access: UserAccess) -> Sequence[Message] | None:
+    async def _next_of_user(self, user: SimulatedUser, access: UserAccess) -> Sequence[Message] | None:
         """Return the simulated user's next messages, or None if it ends the conversation."""
         turn = len(self._attempt.turns)
         if turn >= user.max_turns:
             self._attempt.stopped = f"the simulated user had {user.max_turns} turns and was not done"
             return None
-        request = self._request(user, access)
+        request = self._request_to_model(user, access)
         started = monotonic()
         try:
             reply = await access.provider.complete(request)
         except CallError as error:
             self._usage.user += Usage(calls=error.calls)
             raise SimulatedUserError(f"the simulated user {access.model}: {error}") from None
-        text, ending = _read(reply)
+        text, ending = _text_and_ending(reply)
         self._usage.user += reply.usage.paid
         self._attempt.user.append(
             UserTurn(
@@ -169,7 +169,7 @@ class AskedTurns:
             raise SimulatedUserError(f"the simulated user {access.model}: its reply is empty or a refusal")
         return [*(self._opening if turn == 0 else ()), {"role": "user", "content": text}]
 
-    def _request(self, user: SimulatedUser, access: UserAccess) -> Request:
+    def _request_to_model(self, user: SimulatedUser, access: UserAccess) -> Request:
         messages = user_messages(user, self._attempt)
         request = make_request(access.model, messages, access.parameters, repeat=self._key.trial)
         # Equal requests of two cases are two samples, so the case is part of the key, as for the agent.
@@ -179,7 +179,7 @@ class AskedTurns:
 
 def user_messages(user: SimulatedUser, attempt: Attempt) -> list[Message]:
     """Return the messages to the model that plays the user."""
-    lines = "\n".join(_lines(attempt))
+    lines = "\n".join(_conversation_lines(attempt))
     about = [f"What the person wants: {dumps(user.goal)}"]
     if user.facts:
         about.append(f"What the person knows: {dumps(user.facts)}")
@@ -192,7 +192,7 @@ def user_messages(user: SimulatedUser, attempt: Attempt) -> list[Message]:
     ]
 
 
-def _lines(attempt: Attempt) -> list[str]:
+def _conversation_lines(attempt: Attempt) -> list[str]:
     """Return the conversation, one JSON object per line, without calls and their results."""
     lines: list[str] = []
     for user_turn, steps in zip(attempt.asked_turns or (), attempt.turns, strict=False):
@@ -206,8 +206,8 @@ def _lines(attempt: Attempt) -> list[str]:
     return lines
 
 
-def _read(reply: Reply) -> tuple[str, Ending | None]:
+def _text_and_ending(reply: Reply) -> tuple[str, Ending | None]:
     """Return the text of a reply, and how a mark at its end ends the conversation, if one does."""
     text = without_thoughts(reply.text or "").strip()
     stripped = text.rstrip(_AFTER_MARK).upper()
-    return text, next((ending for mark, ending in _MARKS.items() if stripped.endswith(mark)), None)
+    return text, next((ending for mark, ending in _ENDING_BY_MARK.items() if stripped.endswith(mark)), None)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-_TYPES: dict[str, str | None] = {
+_JSON_TYPES: dict[str, str | None] = {
     "string": "string",
     "str": "string",
     "String": "string",
@@ -52,7 +52,7 @@ _TYPES: dict[str, str | None] = {
 _SCHEMAS = frozenset({"items", "additionalProperties", "not"})
 _LISTS_OF_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 _SCHEMAS_BY_NAME = frozenset({"properties", "$defs", "definitions", "patternProperties"})
-_DROPPED = frozenset({"optional"})
+_DROPPED_KEYS = frozenset({"optional"})
 """Keys of data sets that repeat ``required``."""
 
 
@@ -78,44 +78,44 @@ def json_schema(schema: Mapping[str, Any], *, any_type: str | None = None) -> di
     converted: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "type":
-            types = _types(value, any_type)
+            types = _json_types(value, any_type)
             if types is not None:
                 converted["type"] = types
-        elif key not in _DROPPED:
-            converted[key] = _keyword(key, value, any_type)
+        elif key not in _DROPPED_KEYS:
+            converted[key] = _converted_value(key, value, any_type)
     if converted.get("type") == "array" and not converted.keys() & {"items", "prefixItems"}:
         converted["items"] = {}  # endpoints require it
     return converted
 
 
-def _keyword(key: str, value: Any, any_type: str | None) -> Any:
+def _converted_value(key: str, value: Any, any_type: str | None) -> Any:
     """Convert the schemas in the value of a keyword other than ``type``."""
     if key in _SCHEMAS | _LISTS_OF_SCHEMAS and isinstance(value, list):
-        return [_subschema(schema, any_type) for schema in cast("list[Any]", value)]
+        return [_converted_subschema(schema, any_type) for schema in cast("list[Any]", value)]
     if key in _SCHEMAS:
-        return _subschema(value, any_type)
+        return _converted_subschema(value, any_type)
     if key in _SCHEMAS_BY_NAME and isinstance(value, Mapping):
         by_name = cast("Mapping[str, Any]", value)
-        return {name: _subschema(schema, any_type) for name, schema in by_name.items()}
+        return {name: _converted_subschema(schema, any_type) for name, schema in by_name.items()}
     return value
 
 
-def _subschema(schema: Any, any_type: str | None) -> Any:
+def _converted_subschema(schema: Any, any_type: str | None) -> Any:
     if not isinstance(schema, Mapping):
         return schema
     return json_schema(cast("Mapping[str, Any]", schema), any_type=any_type)
 
 
-def _types(value: Any, any_type: str | None) -> str | list[str] | None:
+def _json_types(value: Any, any_type: str | None) -> str | list[str] | None:
     if isinstance(value, list):
-        types = [_type(name, any_type) for name in cast("list[Any]", value)]
+        types = [_json_type(name, any_type) for name in cast("list[Any]", value)]
         names = list(dict.fromkeys(name for name in types if name is not None))
         return names if len(names) == len({*types}) else None  # with one unknown type, any type is allowed
-    return _type(value, any_type)
+    return _json_type(value, any_type)
 
 
-def _type(value: Any, any_type: str | None) -> str | None:
-    return (_TYPES.get(value) or any_type) if isinstance(value, str) else None
+def _json_type(value: Any, any_type: str | None) -> str | None:
+    return (_JSON_TYPES.get(value) or any_type) if isinstance(value, str) else None
 
 
 _NOT_ALLOWED = re.compile(r"[^a-zA-Z0-9_-]")

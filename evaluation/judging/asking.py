@@ -104,8 +104,8 @@ def adapt(task: JudgeTask, refusal: Refusal) -> JudgeTask:
 def without_refused(task: JudgeTask, known_judges: Iterable[JudgeRecord]) -> JudgeTask:
     """Return a judge without the parameters that its model refused earlier in the run."""
     for judge in known_judges:
-        for name, replaced_by in judge.refused.items():
-            if replaced_by is None:
+        for name, sent_value in judge.refused.items():
+            if sent_value is None:
                 # Refused parameters have the value None, except a token limit that is sent under another name.
                 other_limit = next(
                     (limit for limit, value in judge.refused.items() if value is not None), None
@@ -274,12 +274,12 @@ def _write_all(context: RunContext, waiting: list[Verdict], task: JudgeTask) -> 
                 key = VerdictKey(on_criterion.key, on_criterion.author, on_criterion.repeat)
                 if key not in done:
                     context.verdicts.append(on_criterion)
-        context.verdicts.append(_after_earlier(context, verdict))
+        context.verdicts.append(_with_earlier_replies(context, verdict))
     context.verdicts.flush()
     waiting.clear()
 
 
-def _after_earlier(context: RunContext, verdict: Verdict) -> Verdict:
+def _with_earlier_replies(context: RunContext, verdict: Verdict) -> Verdict:
     """Return a verdict, with the unreadable replies of the verdict that it replaces, if any."""
     key = VerdictKey(verdict.key, verdict.author, verdict.repeat)
     row = context.verdicts.standing.row_of(key)

@@ -114,17 +114,18 @@ class Round(NamedTuple):
     def work(self, task: JudgeTask, done: Container[VerdictKey]) -> Iterator[Work]:
         """Yield a judge's remaining work; see `JudgingStep`."""
         answers = _Answers(self.context.writer, guessing=self.dry_run)
-        current: ItemKey | None = None
-        yielded: set[VerdictKey] = set()  # questions about the current output, none of which is asked twice
+        current_item: ItemKey | None = None
+        # Questions about the current output, none of which is asked twice.
+        yielded: set[VerdictKey] = set()
         for asker, work in _deliberations(self.context, self.askers, self.is_selected, self.repeats):
             case, output, repeat = work
-            if output.key != current:
-                current, yielded = output.key, set()
+            if output.key != current_item:
+                current_item, yielded = output.key, set()
             # What a combined score rests on must not change: its unreadable parts are not asked again.
             graded = _is_graded(self.context.writer, VerdictKey(output.key, asker.id, repeat))
             settled = self.context.verdicts.settled if graded else done
             for question in questions_in_round(
-                _composite(asker).deliberate(case, output, repeat), self.number, answers
+                _composite_judge(asker).deliberate(case, output, repeat), self.number, answers
             ):
                 key = VerdictKey(question.output.key, question.judge.id, question.repeat)
                 if question.judge.id == task.id and key not in settled and key not in yielded:
@@ -150,7 +151,7 @@ def composite_steps(
     graders = [task for task in single_judges.values() if task.id.kind != "split"]
     for asker in askers:
         _enlist_split_judges(context.writer, asker, repeats)
-    for number in range(1, 1 + max(_composite(asker).rounds for asker in askers)):
+    for number in range(1, 1 + max(_composite_judge(asker).rounds for asker in askers)):
         # Splitters have another journal, since their verdicts are lists of statements and no grades.
         journal_of_statements = context.writer.statements if splitters else None
         for journal, tasks in ((journal_of_statements, splitters), (None, graders)):
@@ -171,7 +172,7 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, is_selected: OutputF
             journal_verdicts(context, part, is_selected, repeats)
     writer = context.writer
     answers = _Answers(writer)
-    judge = _composite(asker)
+    judge = _composite_judge(asker)
     for _, (case, output, repeat) in _deliberations(context, [asker], is_selected, repeats):
         key = VerdictKey(output.key, asker.id, repeat)
         if _is_graded(writer, key):
@@ -254,7 +255,7 @@ def _deliberations(
                     yield asker, (cases[output.case_id], output, repeat)
 
 
-def _composite(asker: JudgeTask) -> Composite:
+def _composite_judge(asker: JudgeTask) -> Composite:
     assert isinstance(asker.judge, Composite)
     return asker.judge
 

@@ -40,25 +40,25 @@ def display_names(judges: Sequence[JudgeRecord], known_judges: Collection[JudgeR
             names[group[0].id] = plain_name
             names_taken.add(plain_name)
     for group in groups:
-        new = [judge for judge in group if judge.id not in names]
+        new_judges = [judge for judge in group if judge.id not in names]
         new_names = next(
-            candidate for candidate in _candidates(group, new) if names_taken.isdisjoint(candidate)
+            candidate for candidate in _candidates(group, new_judges) if names_taken.isdisjoint(candidate)
         )
-        names |= {judge.id: name for judge, name in zip(new, new_names, strict=True)}
+        names |= {judge.id: name for judge, name in zip(new_judges, new_names, strict=True)}
         names_taken.update(new_names)
     return names
 
 
-def _candidates(group: Sequence[JudgeRecord], new: Sequence[JudgeRecord]) -> Iterator[list[str]]:
+def _candidates(group: Sequence[JudgeRecord], new_judges: Sequence[JudgeRecord]) -> Iterator[list[str]]:
     """Yield names for the new judges of a group that share a plain name, the shortest first."""
     paths = [_path_parts(judge) for judge in group]
     if all(paths) and len(set(paths)) == len(paths):
         for depth in range(2, max(map(len, paths)) + 1):  # from 2: the stem alone is the plain name
             ends = [path[-depth:] for path in paths]
             if len(set(ends)) == len(ends) and not any(end[0] in RESERVED for end in ends):
-                yield [f"{'/'.join(_path_parts(judge)[-depth:])}@{judge.id.model}" for judge in new]
+                yield [f"{'/'.join(_path_parts(judge)[-depth:])}@{judge.id.model}" for judge in new_judges]
     for length in range(6, 65):  # up to the 64 digits of a whole fingerprint, which no two judges share
-        names = [name_with_fingerprint(judge.id.plain, judge.id, length) for judge in new]
+        names = [name_with_fingerprint(judge.id.plain, judge.id, length) for judge in new_judges]
         if len(set(names)) == len(names):
             yield names
 
@@ -72,6 +72,7 @@ def _path_parts(judge: JudgeRecord) -> tuple[str, ...]:
 
 
 _RATES = ("true_positive_rate", "true_negative_rate")
+"""Statistics of a judge's calibration by which its verdicts take precedence."""
 
 
 def judge_order(known_judges: Iterable[JudgeRecord], calibration: Calibration | None) -> list[JudgeId]:

@@ -16,7 +16,7 @@ from ...records.objects import ObjectVersion
 from ...records.typed_values import decode_json
 from .file_names import MANIFEST
 
-_SAVE_INTERVAL = 0.5
+_SAVE_INTERVAL_SECONDS = 0.5
 """Seconds between two saves of the state while files are transferred."""
 
 Stamp = tuple[int, int]
@@ -50,7 +50,7 @@ class Agreement:
 
     def __init__(self, parent: Path, name: str) -> None:
         self._file, self.folder = parent / "state.json", parent / "folder"
-        self._name, self._written = name, 0.0
+        self._name, self._last_saved = name, 0.0
         self.read()
 
     def read(self) -> None:
@@ -63,7 +63,7 @@ class Agreement:
 
     def write(self) -> None:
         """Save the state."""
-        self._written = time.monotonic()
+        self._last_saved = time.monotonic()
         with atomic_write(self._file) as file:
             file.write(encode_json(self._state))
 
@@ -85,7 +85,7 @@ class Agreement:
     def note(self, name: str, agreed: Agreed) -> None:
         """Record an agreed object; the state is saved at most twice a second."""
         self.objects[name] = agreed
-        if time.monotonic() - self._written > _SAVE_INTERVAL:
+        if time.monotonic() - self._last_saved > _SAVE_INTERVAL_SECONDS:
             self.write()
 
     def forget(self) -> None:
@@ -98,7 +98,7 @@ class Agreement:
         stamps = dict[str, Stamp]()
         for file in self.folder.rglob("*"):
             name = file.relative_to(self.folder).as_posix()
-            if not _belongs(name) or file.is_symlink() or not file.is_file():
+            if not _belongs_to_run(name) or file.is_symlink() or not file.is_file():
                 continue
             with suppress(FileNotFoundError):
                 status = file.stat()
@@ -121,10 +121,10 @@ class Agreement:
 
 def of_the_run(objects: Mapping[str, ObjectVersion]) -> dict[str, ObjectVersion]:
     """Return those objects of a store that belong to the run."""
-    return {name: mark for name, mark in objects.items() if _belongs(name)}
+    return {name: mark for name, mark in objects.items() if _belongs_to_run(name)}
 
 
-def _belongs(name: str) -> bool:
+def _belongs_to_run(name: str) -> bool:
     """Return whether a name is that of a file of the run.
 
     Locks, unfinished files and the empty name of the folder itself do not belong to it.

@@ -21,9 +21,8 @@ def working_copy(address: str, cache: Path, *, every: float) -> WorkingCopy:
     from .working_copy import WorkingCopy  # noqa: PLC0415 - most runs are kept on this machine
 
     new_copy = WorkingCopy(address, cache, every=every)
-    copy = _copies.setdefault(
-        new_copy.folder, new_copy
-    )  # an earlier object for the folder is used on, since it may hold the lock
+    # An earlier object for the folder is used on, since it may hold the lock.
+    copy = _copies.setdefault(new_copy.folder, new_copy)
     copy.fetch()
     return copy
 

@@ -67,8 +67,8 @@ class Journal(Closing, Generic[T]):
     def _begin(self) -> None:
         """Check the existing content before anything is cut."""
         # Without a complete line, only the first byte tells a line that a kill cut off from another kind of file.
-        if not self.size and (torn := self._file.reader().read(1)) not in {b"", b"{"}:
-            raise RecordError(f"expected a JSON object, got {torn!r}", path=self.path, line=1)
+        if not self.size and (first_byte := self._file.reader().read(1)) not in {b"", b"{"}:
+            raise RecordError(f"expected a JSON object, got {first_byte!r}", path=self.path, line=1)
         next(iter(self), None)
 
     def append(self, record: T) -> None:
@@ -175,9 +175,9 @@ class VerdictJournal(Journal[Verdict]):
         """
         self.flush()
         new_hash = self._hash.copy()
-        written = self._file.reader(self.size)
-        written.seek(new_hash.size)  # only the lines added since are read
-        while piece := written.read(PIECE):
+        file_reader = self._file.reader(self.size)
+        file_reader.seek(new_hash.size)  # only the lines added since are read
+        while piece := file_reader.read(PIECE):
             new_hash.update(piece)
         self._hash = new_hash
         return new_hash.seal

@@ -70,10 +70,10 @@ def unchanged_inputs(folder: FolderPath, files: Sequence[KeptInput], case_files:
         raise RunFolderError(
             f"{folder}: does not name its inputs; run it again with another {setting('out')}"
         )
-    return RunInputs.of([_unchanged(folder, file) for file in files], case_files)
+    return RunInputs.of([_unchanged_path(folder, file) for file in files], case_files)
 
 
-def _unchanged(folder: FolderPath, file: KeptInput) -> InputPath:
+def _unchanged_path(folder: FolderPath, file: KeptInput) -> InputPath:
     path = place_of(folder, file)
     if not path.exists():
         # A fetched input is named by its address, since its path is known on this machine only.

@@ -239,19 +239,19 @@ class Roster:
         for judge in judges:
             for earlier in self:
                 if earlier.id not in current_ids and _is_later_version(judge, earlier):
-                    raise RunFolderError(self._difference(earlier, folder))
+                    raise RunFolderError(self._difference_message(earlier, folder))
 
-    def _difference(self, earlier: JudgeRecord, folder: FolderPath) -> str:
+    def _difference_message(self, earlier: JudgeRecord, folder: FolderPath) -> str:
         # A judge with the fingerprint of an earlier parser differs from its current version only in the parser.
         differently_parsed = next(
             (judge for judge in self if judge.id.fingerprint in judge.parsed_fingerprints[1:]), None
         )
         if differently_parsed is None:
             return f"{folder}: made by a run that differs in judge {earlier.by}; choose another {setting('out')}, or remove it"
-        again = command("judge", reparse=folder)
+        reparse_command = command("judge", reparse=folder)
         return (
             f"{folder}: this version of fiducial parses the replies of {differently_parsed.by} differently; "
-            f"parse them again without calls, then repeat this command: {again}"
+            f"parse them again without calls, then repeat this command: {reparse_command}"
         )
 
     def enlist(self, judge: JudgeRecord) -> None:

@@ -76,11 +76,11 @@ class RemoteLock:
         if holder is not None and holder.copy != self._copy:
             # The distance counts in both directions: a heartbeat in the far future comes from a clock that jumped, and would hold the lock until then.
             if abs(self._now() - holder.heard) < GONE_AFTER:
-                raise self._refusal(holder)
+                raise self._refusal_by(holder)
             self._objects.remove(LOCK)
             holder = None
         if not self._write(only_if_new=holder is None):
-            raise self._refusal(self.holder())
+            raise self._refusal_by(self.holder())
 
     def renew(self) -> bool:
         """Write a heartbeat; False if another working copy has taken the lock."""
@@ -95,7 +95,7 @@ class RemoteLock:
         this_copy = Holder(self._copy, socket.gethostname(), os.getpid(), self._now())
         return self._objects.write(LOCK, encode_json(this_copy), only_if_new=only_if_new)
 
-    def _refusal(self, holder: Holder | None) -> RunFolderError:
+    def _refusal_by(self, holder: Holder | None) -> RunFolderError:
         name = self._objects.name
         return RunFolderError(
             f"{name}: is being written by {holder or 'another machine'}; wait for it. If it is gone, the run is free "

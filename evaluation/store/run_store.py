@@ -55,8 +55,8 @@ class RunStore(Closing):
         self.path = path
         self._exit = ExitStack()
         self._manifest: Manifest | None = None
-        self._changed: dict[str, Seal] = {}
-        self._hashes: dict[str, str] = {}
+        self._changed: dict[str, Seal] = {}  # current seals of files that differ from the manifest's
+        self._hashes: dict[str, str] = {}  # SHA-256 by file name
 
     @property
     def manifest(self) -> Manifest:
@@ -71,7 +71,7 @@ class RunStore(Closing):
 
     def _read_manifest(self) -> Manifest:
         try:
-            return decode_record(self._content(MANIFEST), Manifest)
+            return decode_record(self._read_and_hash(MANIFEST), Manifest)
         except OSError as error:
             raise RunFolderError(
                 f"{self.path}: not a run folder ({MANIFEST}: {error.strerror or error})"
@@ -199,7 +199,7 @@ class RunStore(Closing):
 
     def _lines_of(self, name: str) -> list[tuple[int, Verdict]]:
         path = self.path / name
-        lines = lines_of(io.BytesIO(self._sealed(name) or b""), path)
+        lines = lines_of(io.BytesIO(self._read_and_compare(name) or b""), path)
         return [(line, decode_record(raw, Verdict, path=path, line=line)) for line, _, raw in lines]
 
     @property
@@ -211,12 +211,12 @@ class RunStore(Closing):
     @cached_property
     def clusters(self) -> Mapping[str, str]:
         """Cluster by case id; a missing case is its own cluster."""
-        return read_clusters(self.path / CLUSTERS, lambda: self._sealed(CLUSTERS))
+        return read_clusters(self.path / CLUSTERS, lambda: self._read_and_compare(CLUSTERS))
 
     @cached_property
     def calibration(self) -> Calibration | None:
         """Agreement of judges with labels, or None if no judge graded a labelled output."""
-        content = self._sealed(CALIBRATION)
+        content = self._read_and_compare(CALIBRATION)
         if content is None:
             return None
         from ...calibration.agreement.calibration_results import read_calibration  # noqa: PLC0415 - most readers of a run need no numbers
@@ -293,12 +293,12 @@ class RunStore(Closing):
         seal = self.manifest_or_empty.journals.get(name)
         return self._exit.enter_context(VerdictJournal(path, writing=self._writing, seal=seal))
 
-    def _sealed(self, name: str) -> bytes | None:
+    def _read_and_compare(self, name: str) -> bytes | None:
         """Return the content of a file that is replaced as a whole, or None if it is missing.
 
         It also records whether the file was edited.
         """
-        content = self._content(name) if (self.path / name).exists() else None
+        content = self._read_and_hash(name) if (self.path / name).exists() else None
         seal = self.manifest_or_empty.journals.get(name)
         current_seal = seal_of(content or b"")
         if seal is not None and seal != current_seal:
@@ -310,10 +310,10 @@ class RunStore(Closing):
 
         An edit is not reported.
         """
-        content = self._sealed(name)
+        content = self._read_and_compare(name)
         return None if self._changed.pop(name, None) else content
 
-    def _content(self, name: str) -> bytes:
+    def _read_and_hash(self, name: str) -> bytes:
         content = _read(self.path / name)
         self._hashes[name] = hashlib.sha256(content).hexdigest()
         return content
@@ -329,16 +329,16 @@ def read_clusters(path: InputPath, content: Callable[[], bytes | None] | None = 
 
 
 def _read(path: InputPath) -> bytes:
-    with _readable(path) as file:
+    with _opened(path) as file:
         return file.read()
 
 
 def _sha256(path: InputPath) -> str:
-    with _readable(path) as file:
+    with _opened(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _readable(path: InputPath) -> io.BufferedReader | io.BytesIO:
+def _opened(path: InputPath) -> io.BufferedReader | io.BytesIO:
     if isinstance(path, MemoryFile):
         return path.open()
     return open(open_regular_file(path, os.O_RDONLY), "rb")  # noqa: PTH123 - a descriptor

@@ -69,7 +69,7 @@ class RunWriter(RunStore):
         on_disk = path if isinstance(path, Path) else None
         self.resumed = self.begun
         self._created: list[Path] = []
-        self._file_seals: dict[str, Seal] = {}
+        self._file_seals: dict[str, Seal] = {}  # seals of files that are replaced as a whole
         self._upload = ExitStack()
         if on_disk is not None:
             if not self.resumed:
@@ -242,16 +242,18 @@ class RunWriter(RunStore):
     def _seals(self) -> dict[str, Seal]:
         """Return the current seal of each file; an unopened and unwritten file keeps its seal."""
         seals = {**self.manifest.journals, **self._file_seals}
-        for name, journal in ((VERDICTS, "verdicts"), (STATEMENTS, "statements"), (FORMS, "forms")):
-            if (written := vars(self).get(journal)) is not None:
-                seals[name] = written.seal
+        for name, attribute in ((VERDICTS, "verdicts"), (STATEMENTS, "statements"), (FORMS, "forms")):
+            if (journal := vars(self).get(attribute)) is not None:  # a cached property that was opened
+                seals[name] = journal.seal
         return {name: seal for name, seal in seals.items() if seal.bytes}
 
     def _lock(self, path: Path) -> None:
-        busy = f"{path}: another process is writing this run; wait for it or choose another {setting('out')}"
+        busy_message = (
+            f"{path}: another process is writing this run; wait for it or choose another {setting('out')}"
+        )
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._exit.enter_context(ProcessLock(path / _LOCK, busy).held())
+            self._exit.enter_context(ProcessLock(path / _LOCK, busy_message).held())
         except OSError as error:
             action = "be locked" if path.is_dir() else "be made"
             raise InputError(f"the folder cannot {action}: {error.strerror or error}", path=path) from error
@@ -288,10 +290,10 @@ class RunWriter(RunStore):
 def _require_own_folder(path: Path) -> None:
     """Refuse a folder that does not belong to a run before anything is written."""
     if path.is_dir():
-        others = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
-        if others:
+        names_in_folder = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
+        if names_in_folder:
             raise RunFolderError(
-                f"{path}: holds {others[0]!r} but no {MANIFEST}; choose another {setting('out')}"
+                f"{path}: holds {names_in_folder[0]!r} but no {MANIFEST}; choose another {setting('out')}"
             )
 
 

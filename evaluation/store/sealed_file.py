@@ -67,12 +67,12 @@ class RunningHash:
         self._hash = hashlib.sha256()
         self._expected = {} if seal is None else {seal.bytes: seal.sha256, **dict(seal.marks)}
         self._expected_sizes = sorted(self._expected, reverse=True)  # the next one is last, to be popped
-        self._step = _FIRST_MARK_DISTANCE
+        self._mark_distance = _FIRST_MARK_DISTANCE
         self.size = 0
         self._marks: list[tuple[int, str]] = []
         self.differs = False
         self.changed = (0, 0)
-        self._matched = 0
+        self._matched_size = 0
 
     def copy(self) -> RunningHash:
         """Return an independent copy."""
@@ -86,7 +86,8 @@ class RunningHash:
         """Hash the next bytes."""
         remaining = memoryview(data)
         while remaining:
-            stop = self.size - self.size % self._step + self._step  # the next multiple of the step
+            # The next multiple of the distance between marks.
+            stop = self.size - self.size % self._mark_distance + self._mark_distance
             if self._expected_sizes:
                 stop = min(stop, self._expected_sizes[-1])
             piece, remaining = remaining[: stop - self.size], remaining[stop - self.size :]
@@ -100,14 +101,14 @@ class RunningHash:
         digest = self._hash.hexdigest()
         if self._expected_sizes and self._expected_sizes[-1] == self.size:
             if self._expected[self._expected_sizes.pop()] == digest:
-                self._matched = self.size
+                self._matched_size = self.size
             elif not self.differs:
-                self.differs, self.changed = True, (self._matched, self.size)
-        if self.size % self._step == 0:
+                self.differs, self.changed = True, (self._matched_size, self.size)
+        if self.size % self._mark_distance == 0:
             self._marks.append((self.size, digest))
             if len(self._marks) == _MAX_MARKS:
                 self._marks = self._marks[1::2]  # those at multiples of the doubled distance
-                self._step *= 2
+                self._mark_distance *= 2
 
     @property
     def seal(self) -> Seal:

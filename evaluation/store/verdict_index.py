@@ -119,8 +119,8 @@ class VerdictIndex:
         rows = self._rows_by_shared[shared]
         if case >= len(rows):
             rows.frombytes(bytes(4 * (case + _CASES_ADDED - len(rows))))  # zeros, of 4 bytes each
-        earlier = rows[case] - 1
-        if earlier < 0:
+        earlier_row = rows[case] - 1
+        if earlier_row < 0:
             rows[case] = len(self._offset) + 1
             self._case.append(case)
             self._shared.append(shared)
@@ -128,15 +128,15 @@ class VerdictIndex:
             self._score.append(math.nan if score is None else score)
             self._offset.append(offset)
             return
-        if not math.isnan(self._score[earlier]):
+        if not math.isnan(self._score[earlier_row]):
             raise ValueError(
                 f"a second verdict of {row.by} on {ItemKey(row.case_id, row.system, row.trial)}, which has a score already"
             )
-        total = _total_usage(self._costs[self._cost[earlier]], self._costs[cost])
-        self._shared[earlier], self._cost[earlier] = shared, self._cost_numbers[total]
+        total = _total_usage(self._costs[self._cost[earlier_row]], self._costs[cost])
+        self._shared[earlier_row], self._cost[earlier_row] = shared, self._cost_numbers[total]
         # The row keeps its place in the order, and its cost includes that of the earlier attempt.
-        self._score[earlier] = math.nan if score is None else score
-        self._offset[earlier] = offset
+        self._score[earlier_row] = math.nan if score is None else score
+        self._offset[earlier_row] = offset
 
     @property
     def repeats(self) -> dict[Author, int]:
@@ -164,12 +164,14 @@ class VerdictIndex:
         Equal fields are parsed once: the author of a journal's row is known by its bytes.
         """
         author = bytes(row.judge) if isinstance(row, JournalRow) else row.author
-        result = row.outcome, row.error_type, _stored_reason(row), served_by(row)
-        unparsed = row.system, row.trial, row.by, row.source, row.repeat, author, *result
-        number = self._parsed_fields.get(unparsed)
+        result_fields = row.outcome, row.error_type, _stored_reason(row), served_by(row)
+        unparsed_fields = row.system, row.trial, row.by, row.source, row.repeat, author, *result_fields
+        number = self._parsed_fields.get(unparsed_fields)
         if number is None:
             series = _Series(row.system, row.trial, row.by, row.author, row.source, row.repeat)
-            number = self._parsed_fields[unparsed] = self._add_shared(_SharedFields(series, *result))
+            number = self._parsed_fields[unparsed_fields] = self._add_shared(
+                _SharedFields(series, *result_fields)
+            )
         return number
 
     def _cost_number(self, row: JournalRow | Verdict) -> int:
@@ -187,9 +189,9 @@ class VerdictIndex:
             key = (series.system, series.trial, series.author, series.repeat)
             if key not in self._series_rows:
                 self._series_rows[key] = rows = array("I")
-                others = [] if series.source == "judge" else [self._other_rows]
-                checkers = [self._checker_rows] if series.source == "checker" else []
-                for index in (self._all_rows, *others, *checkers):
+                other_indexes = [] if series.source == "judge" else [self._other_rows]
+                checker_indexes = [self._checker_rows] if series.source == "checker" else []
+                for index in (self._all_rows, *other_indexes, *checker_indexes):
                     index.setdefault(key[:2], []).append(rows)
             self._rows_by_shared.append(self._series_rows[key])
         return number
@@ -204,15 +206,15 @@ class VerdictIndex:
 
         The order does not depend on that of the journal.
         """
-        case_ranks = _ranks(self._case_ids)
-        series = list(dict.fromkeys(shared.series for shared in self._shared_fields))
-        ranks = _ranks(
+        case_ranks = _ranks_of(self._case_ids)
+        all_series = list(dict.fromkeys(shared.series for shared in self._shared_fields))
+        ranks = _ranks_of(
             [
-                (author.source != "checker", author.by, author.system, author.trial, author.repeat)
-                for author in series
+                (series.source != "checker", series.by, series.system, series.trial, series.repeat)
+                for series in all_series
             ]
         )
-        rank_of = dict(zip(series, ranks, strict=True))
+        rank_of = dict(zip(all_series, ranks, strict=True))
         series_ranks = [rank_of[shared.series] for shared in self._shared_fields]
         columns = zip(self._case, self._shared, strict=True)
         # Both ranks in one number of 64 bits: the case's in the upper half.
@@ -331,11 +333,11 @@ class Settled:
         )
 
 
-def _ranks(names: Sequence[Any]) -> list[int]:
+def _ranks_of(values: Sequence[Any]) -> list[int]:
     """Return the rank of each value in sorted order."""
-    ranks = [0] * len(names)
-    for rank, number in enumerate(sorted(range(len(names)), key=names.__getitem__)):
-        ranks[number] = rank
+    ranks = [0] * len(values)
+    for rank, position in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        ranks[position] = rank
     return ranks
 
 

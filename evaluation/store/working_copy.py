@@ -23,13 +23,13 @@ from .agreed_state import Agreement, Stamp, of_the_run
 from .remote_lock import RemoteLock
 from .transfer import fetch, put
 
-_UPLOAD_INTERVAL = 60.0
+_UPLOAD_INTERVAL_SECONDS = 60.0
 """Seconds between two uploads."""
 
 _MIN_PAUSE_FACTOR = 20
 """Minimum pause between uploads, as a multiple of the time that the last one took."""
 
-_FETCH_TIMEOUT = 600
+_FETCH_TIMEOUT_SECONDS = 600
 """Seconds to wait for another process of this machine that is fetching."""
 
 _MAX_FETCHES = 3
@@ -56,7 +56,7 @@ class WorkingCopy:
         address: str,
         cache: Path,
         *,
-        every: float = _UPLOAD_INTERVAL,
+        every: float = _UPLOAD_INTERVAL_SECONDS,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._objects = ObjectFolder(address)
@@ -77,7 +77,7 @@ class WorkingCopy:
         )
         # Uploads run in another thread; the guard lets only one thread at a time use the copy's state.
         self._guard, self._ended = threading.RLock(), threading.Event()
-        self._block_depth, self._locked, self._lost = 0, False, False
+        self._block_depth, self._locked, self._lost_lock = 0, False, False
         self._files_before: dict[str, Stamp] = {}
         register_alias(self.folder, self.name)
 
@@ -92,7 +92,7 @@ class WorkingCopy:
             if self._is_written() or self._lock.is_ours():
                 return
             for _ in range(_MAX_FETCHES):
-                marks = self._marks()
+                marks = self._stored_versions()
                 if marks == self._agreement.marks:
                     return
                 if self._agreement.differing():
@@ -107,8 +107,8 @@ class WorkingCopy:
     @contextmanager
     def _fetch_lock(self) -> Generator[None]:
         """Lock the copy against other processes on this machine."""
-        busy = f"{self.name}: another process is still fetching this run; rerun when it is done"
-        with ProcessLock(self.place / "fetching.lock", busy).held(_FETCH_TIMEOUT):
+        busy_message = f"{self.name}: another process is still fetching this run; rerun when it is done"
+        with ProcessLock(self.place / "fetching.lock", busy_message).held(_FETCH_TIMEOUT_SECONDS):
             yield
 
     def fetch_beside(self, address: str) -> Path | None:
@@ -169,11 +169,11 @@ class WorkingCopy:
             except BaseException:
                 self._writing_lock.release()
                 raise
-            self._locked, self._lost = True, False
+            self._locked, self._lost_lock = True, False
 
     def _require_same_content(self) -> None:
         """Refuse to continue from a copy that another machine has outdated since it was fetched."""
-        if self._marks() != self._agreement.marks:
+        if self._stored_versions() != self._agreement.marks:
             self._lock.release()
             raise RunFolderError(
                 f"{self.name}: another machine wrote this run just now; rerun the command to continue from there"
@@ -192,8 +192,8 @@ class WorkingCopy:
 
     def _keeps_lock(self) -> bool:
         """Renew the lock in the store; return False once it has belonged to another copy."""
-        self._lost = self._lost or not self._lock.renew()
-        return not self._lost
+        self._lost_lock = self._lost_lock or not self._lock.renew()
+        return not self._lost_lock
 
     def _upload_and_release(self) -> None:
         """Upload the changes and release the locks."""
@@ -222,5 +222,5 @@ class WorkingCopy:
         self.set_aside = self.folder.rename(self.place / f"set-aside-{moment}-{uuid.uuid4().hex[:6]}")
         self._agreement.forget()
 
-    def _marks(self) -> dict[str, ObjectVersion]:
+    def _stored_versions(self) -> dict[str, ObjectVersion]:
         return of_the_run(self._objects.find())

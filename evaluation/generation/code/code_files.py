@@ -75,9 +75,11 @@ class CodeFiles:
                     self.add_module(root, alias.name)
             elif isinstance(node, ast.ImportFrom):
                 # `from ..x import y` starts at the folder that many levels up.
-                base = path.parents[min(node.level, len(path.parents)) - 1] if node.level else root
+                start_folder = path.parents[min(node.level, len(path.parents)) - 1] if node.level else root
                 for alias in node.names:
-                    self.add_module(base, f"{node.module}.{alias.name}" if node.module else alias.name)
+                    self.add_module(
+                        start_folder, f"{node.module}.{alias.name}" if node.module else alias.name
+                    )
             # A text such as "prompts/system.txt" probably names a file that the agent reads.
             elif isinstance(node, ast.Constant) and str(node.value).endswith(_PROMPT_SUFFIXES):
                 for folder in (path.parent, self._folder):
@@ -110,7 +112,7 @@ def hash_of_part(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16]
 
 
-_LIBRARIES = [
+_LIBRARY_FOLDERS = [
     Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")
 ]
 
@@ -118,4 +120,4 @@ _LIBRARIES = [
 def is_library(path: Path) -> bool:
     """Return whether a file belongs to Python or to an installed package."""
     installed = {"site-packages", "dist-packages"} & {*path.parts}
-    return bool(installed) or any(path.is_relative_to(library) for library in _LIBRARIES)
+    return bool(installed) or any(path.is_relative_to(library) for library in _LIBRARY_FOLDERS)

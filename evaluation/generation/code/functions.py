@@ -57,10 +57,11 @@ class _Walk:
         if is_foreign(kind):
             return
         self._take_source(kind)
-        changing = PieceSource(kind).attributes_set
+        changing_attributes = PieceSource(kind).attributes_set
         state: dict[str, Any] = getattr(thing, "__dict__", {}) if thing is not kind else {}
         self._keep_plain(
-            kind.__qualname__, {name: value for name, value in state.items() if name not in changing}
+            kind.__qualname__,
+            {name: value for name, value in state.items() if name not in changing_attributes},
         )
 
     def _take_source(self, thing: Any) -> None:
@@ -72,11 +73,11 @@ class _Walk:
         if isinstance(thing, FunctionType):
             defaults = dict(enumerate(thing.__defaults__ or ())) | (thing.__kwdefaults__ or {})
             self._keep_plain(f"defaults of {name}", defaults)
-        for used in sorted(source.names):
-            if used in source.closure:
-                self._use_closure(used, source.closure[used], source.scope)
+        for used_name in sorted(source.names):
+            if used_name in source.closure:
+                self._use_closure(used_name, source.closure[used_name], source.scope)
             else:
-                self._use_global(used, source.scope)
+                self._use_global(used_name, source.scope)
         self._follow(source)
 
     def _follow(self, source: PieceSource) -> None:
@@ -101,8 +102,8 @@ class _Walk:
                 content = statement.encode("utf-8", "surrogatepass")
                 self.code[name] = hash_of_part(content)
                 tree = parsed(content)
-                for used in sorted(names_read(tree) if tree is not None else ()):
-                    self._use_global(used, scope)
+                for used_name in sorted(names_read(tree) if tree is not None else ()):
+                    self._use_global(used_name, scope)
         elif scope.file is None:
             self._keep_plain("", {name: scope.names[name]})
 

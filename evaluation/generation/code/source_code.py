@@ -36,7 +36,7 @@ class Scope(NamedTuple):
 
     def assignment(self, name: str) -> str | None:
         """Return the statement that assigns a name in the module, or None if there is none."""
-        return None if self.file is None else _assignments(self.file.read_bytes()).get(name)
+        return None if self.file is None else _assignments_in(self.file.read_bytes()).get(name)
 
 
 class PieceSource:
@@ -48,7 +48,7 @@ class PieceSource:
         owner = sys.modules.get(of.__module__)
         names = of.__globals__ if isinstance(of, FunctionType) else vars(owner) if owner else {}
         self.scope = Scope(of.__module__, names)
-        self.closure = dict(_cells(of)) if isinstance(of, FunctionType) else dict[str, Any]()
+        self.closure = dict(_closure_values(of)) if isinstance(of, FunctionType) else dict[str, Any]()
 
     @cached_property
     def text(self) -> str | None:
@@ -70,7 +70,7 @@ class PieceSource:
         """The source text, or else the compiled code, as bytes."""
         if self.text is not None:
             return self.text.encode("utf-8", "surrogatepass")
-        return b"" if self._code is None else _compiled(self._code).encode("utf-8", "surrogatepass")
+        return b"" if self._code is None else _compiled_text(self._code).encode("utf-8", "surrogatepass")
 
     @property
     def names(self) -> set[str]:
@@ -96,9 +96,13 @@ class PieceSource:
 def names_read(tree: ast.AST) -> set[str]:
     """Return the names that a piece of source reads, except ``global`` and ``nonlocal`` ones."""
     nodes = [*ast.walk(tree)]
-    declared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
-    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    return read - declared
+    names_declared = {
+        name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names
+    }
+    names_loaded = {
+        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    return names_loaded - names_declared
 
 
 def file_of(module: ModuleType | None) -> Path | None:
@@ -127,7 +131,7 @@ def is_ours(module: str) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _assignments(content: bytes) -> dict[str, str]:
+def _assignments_in(content: bytes) -> dict[str, str]:
     """Return the statement that assigns each top-level name of a module."""
     text = content.decode("utf-8", "replace")
     statements = dict[str, str]()
@@ -145,7 +149,7 @@ def _assignments(content: bytes) -> dict[str, str]:
     return statements
 
 
-def _cells(function: FunctionType) -> Iterator[tuple[str, Any]]:
+def _closure_values(function: FunctionType) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
             yield name, cell.cell_contents
@@ -154,18 +158,19 @@ def _cells(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _names_in(code: CodeType) -> set[str]:
-    inner = [_names_in(const) for const in code.co_consts if isinstance(const, CodeType)]
-    return {*code.co_names}.union(*inner)
+    names_of_inner = [_names_in(const) for const in code.co_consts if isinstance(const, CodeType)]
+    return {*code.co_names}.union(*names_of_inner)
 
 
-def _compiled(code: CodeType) -> str:
+def _compiled_text(code: CodeType) -> str:
     constants = [
-        _compiled(const) if isinstance(const, CodeType) else _constant(const) for const in code.co_consts
+        _compiled_text(const) if isinstance(const, CodeType) else _constant_text(const)
+        for const in code.co_consts
     ]
     return repr((code.co_code, code.co_names, code.co_varnames, constants))
 
 
-def _constant(value: Any) -> str:
+def _constant_text(value: Any) -> str:
     """Return a constant as text, stable across processes: sets have no fixed order."""
     return (
         repr(sorted(map(repr, cast("frozenset[Any]", value))))

@@ -18,7 +18,7 @@ _WORD = re.compile(r"\w+")
 _DIMENSIONS = 1024
 _PIECE_LENGTHS = (3, 4, 5)
 """Lengths of pieces of words, by which "diabetic" is similar to "diabetes"."""
-_TIMEOUT = 60.0
+_TIMEOUT_SECONDS = 60.0
 """Seconds to wait for the server."""
 
 
@@ -54,7 +54,7 @@ class HashedWords:
                 code = crc32(feature.encode("utf-8", "surrogatepass"))
                 # The sign, from the highest bit, makes collisions cancel on average.
                 row[code % _DIMENSIONS] += weight if code >> 31 else -weight
-        return _unit(vectors)
+        return _to_unit_length(vectors)
 
 
 class ServerEmbedding:
@@ -70,7 +70,7 @@ class ServerEmbedding:
         import openai  # noqa: PLC0415 - slow to import
 
         try:
-            with openai.OpenAI(timeout=_TIMEOUT, **self._endpoint.client_options()) as client:
+            with openai.OpenAI(timeout=_TIMEOUT_SECONDS, **self._endpoint.client_options()) as client:
                 reply = client.embeddings.create(
                     model=self._model, input=list(texts), encoding_format="float"
                 )
@@ -81,23 +81,23 @@ class ServerEmbedding:
         rows: list[Any] = [entry.embedding for entry in sorted(reply.data, key=lambda entry: entry.index)]
         if len(rows) != len(texts):
             raise ProviderError(f"the embedding model gave {len(rows)} vectors for {len(texts)} texts")
-        return _unit(np.asarray(rows, dtype=np.float64))
+        return _to_unit_length(np.asarray(rows, dtype=np.float64))
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
     for word in _WORD.findall(text.lower()):
         yield word, 1.0
-        marked = f"<{word}>"
+        marked_word = f"<{word}>"  # so that pieces at its ends differ from those in its middle
         pieces = [
-            marked[start : start + length]
+            marked_word[start : start + length]
             for length in _PIECE_LENGTHS
-            for start in range(len(marked) - length + 1)
+            for start in range(len(marked_word) - length + 1)
         ]
         for piece in pieces:
             yield piece, len(pieces) ** -0.5  # all pieces together weigh as much as the word
 
 
-def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+def _to_unit_length(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     import numpy as np  # noqa: PLC0415 - slow to import
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

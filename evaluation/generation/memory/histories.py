@@ -135,18 +135,18 @@ class Remembered:
         prefix_hash = _hash([name, case.tools])
         for number, conversation in enumerate(self._histories[history]):
             prefix_hash = _hash([prefix_hash, conversation])  # a change makes all later checkpoints invalid
-            file = self._file(key, number)
-            checkpoint = _read(file)
+            file = self._checkpoint_file(key, number)
+            checkpoint = _read_checkpoint(file)
             if checkpoint is None or checkpoint.asked != prefix_hash:
                 memory = store()
                 memory.load(state)
                 await hold(_as_case(case, conversation, name, memory), memory)
                 checkpoint = Checkpoint(asked=prefix_hash, state=memory.state())
-                _write(file, checkpoint)
+                _write_checkpoint(file, checkpoint)
             state = checkpoint.state
         return state
 
-    def _file(self, key: _MemoryKey, number: int) -> Path | None:
+    def _checkpoint_file(self, key: _MemoryKey, number: int) -> Path | None:
         if self._folder is None:
             return None
         name, history, trial = key
@@ -180,7 +180,7 @@ def _hash(value: Any) -> str:
     return hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
 
 
-def _read(file: Path | None) -> Checkpoint | None:
+def _read_checkpoint(file: Path | None) -> Checkpoint | None:
     if file is None or not file.exists():
         return None
     try:
@@ -189,7 +189,7 @@ def _read(file: Path | None) -> Checkpoint | None:
         raise RunFolderError(f"{file}: not a saved memory: {error}") from error
 
 
-def _write(file: Path | None, checkpoint: Checkpoint) -> None:
+def _write_checkpoint(file: Path | None, checkpoint: Checkpoint) -> None:
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(file) as out:

@@ -32,13 +32,13 @@ class KeyedTexts:
     def replace(self, key: str, value: str) -> dict[str, Any]:
         """Put another text under a key."""
         if key not in self.texts:
-            return _no_such(key)
+            return _no_such_key(key)
         return self.part.refusal_of(value) or self._keep(key, value, "replaced")
 
     def remove(self, key: str) -> dict[str, Any]:
         """Forget a key."""
         if self.texts.pop(key, None) is None:
-            return _no_such(key)
+            return _no_such_key(key)
         return {"status": f"{key} removed."}
 
     def clear(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class KeyedTexts:
 
     def retrieve(self, key: str) -> dict[str, Any]:
         """Return the text under a key."""
-        return {"value": self.texts[key]} if key in self.texts else _no_such(key)
+        return {"value": self.texts[key]} if key in self.texts else _no_such_key(key)
 
     def retrieve_all(self) -> dict[str, Any]:
         """Return all texts by key."""
@@ -72,7 +72,7 @@ class KeyedTexts:
         return {"status": f"{key} {action}."}
 
 
-def _no_such(key: str) -> dict[str, Any]:
+def _no_such_key(key: str) -> dict[str, Any]:
     return problem(f"There is no key {key!r}.")
 
 

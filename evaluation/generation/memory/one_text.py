@@ -42,7 +42,7 @@ class TextMemory:
         if not old_text or str(old_text) not in self._text:
             return problem("The memory holds no such text.")
         old, new = str(old_text), str(new_text)
-        # Computed first, since the new text might not fit into memory.
+        # The length is computed before the text, which might be too long for the computer's memory.
         length = len(self._text) + self._text.count(old) * (len(new) - len(old))
         return _too_long(length) or self._set_text(self._text.replace(old, new), "Text replaced.")
 

@@ -20,7 +20,7 @@ class MemoryPart(NamedTuple):
     def refusal_of(self, text: object, count: int = -1) -> dict[str, Any] | None:
         """Return the error for a text that is refused, or None for one that is accepted.
 
-        ``count`` is the number of texts before an addition; by default, a text replaces another.
+        ``count`` is the number of texts before an addition. A text that replaces another needs none, since it adds none.
         """
         if not isinstance(text, str):
             return problem(f"{self.name} keeps texts, not {type(text).__name__}.")
@@ -51,12 +51,13 @@ class PartCall(Generic[P, T]):
         self._part = part
         self._method = cast("FunctionType", method)
 
-    def __set_name__(self, memory: type, name: str) -> None:
+    def __set_name__(self, memory_type: type, name: str) -> None:
         method = self._method
+        # A copy of the function, which several methods of memories share.
         self._method = FunctionType(method.__code__, method.__globals__, name, method.__defaults__)
-        self._method.__qualname__ = f"{memory.__qualname__}.{name}"
+        self._method.__qualname__ = f"{memory_type.__qualname__}.{name}"
 
-    def __get__(self, memory: object | None, _memories: type) -> Callable[P, T]:
+    def __get__(self, memory: object | None, _memory_type: type) -> Callable[P, T]:
         method = self._method if memory is None else MethodType(self._method, vars(memory)[self._part])
         return cast("Callable[P, T]", method)
 

@@ -32,7 +32,7 @@ class NumberedTexts:
     def update(self, vec_id: int, new_text: str) -> dict[str, Any]:
         """Put another text under a number."""
         if vec_id not in self.texts:
-            return _no_such(vec_id)
+            return _no_such_entry(vec_id)
         error = self.part.refusal_of(new_text)
         if error is not None:
             return error
@@ -42,7 +42,7 @@ class NumberedTexts:
     def remove(self, vec_id: int) -> dict[str, Any]:
         """Forget a number."""
         if self.texts.pop(vec_id, None) is None:
-            return _no_such(vec_id)
+            return _no_such_entry(vec_id)
         return {"status": f"Entry {vec_id} removed."}
 
     def clear(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class NumberedTexts:
         return cls(part, embedding, texts, next_number)
 
 
-def _no_such(number: object) -> dict[str, Any]:
+def _no_such_entry(number: object) -> dict[str, Any]:
     return problem(f"There is no entry {number!r}.")
 
 

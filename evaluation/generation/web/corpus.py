@@ -68,7 +68,7 @@ class Corpus:
         scores = self._ranking.scores(words)
         best = sorted(range(len(scores)), key=lambda number: -scores[number])[: max(0, count)]
         pages = list(self._pages.values())
-        return [_hit(pages[number], set(words)) for number in best if scores[number] > 0]
+        return [_to_hit(pages[number], set(words)) for number in best if scores[number] > 0]
 
     def fetch(self, url: str) -> Page:
         """Return a page; see `SearchEngine.fetch`."""
@@ -79,7 +79,7 @@ class Corpus:
 
     @cached_property
     def _ranking(self) -> Ranking:
-        return Ranking([_words(f"{page.title} {_text(page)}") for page in self._pages.values()])
+        return Ranking([_words(f"{page.title} {_text_of_page(page)}") for page in self._pages.values()])
 
 
 def _pages_in(path: Path) -> Iterator[tuple[CorpusPage, Path, int | None]]:
@@ -101,16 +101,16 @@ def _page_of(file: Path, folder: Path) -> CorpusPage:
     url = f"https://{file.relative_to(folder).as_posix()}"
     html = _IS_HTML_BY_SUFFIX[file.suffix.lower()]
     page = CorpusPage(url=url, html=source) if html else CorpusPage(url=url, text=source)
-    return msgspec.structs.replace(page, title=_title(page) or file.stem.replace("_", " "))
+    return msgspec.structs.replace(page, title=_title_of(page) or file.stem.replace("_", " "))
 
 
-def _title(page: CorpusPage) -> str:
+def _title_of(page: CorpusPage) -> str:
     """Return the first line of a page, without the marks of a Markdown heading."""
-    first_line = next((line for line in _text(page).splitlines() if line.strip()), "")
+    first_line = next((line for line in _text_of_page(page).splitlines() if line.strip()), "")
     return first_line.strip("# \t")[:_MAX_TITLE_LENGTH]
 
 
-def _text(page: CorpusPage) -> str:
+def _text_of_page(page: CorpusPage) -> str:
     """Return the words of a page; empty if it cannot be converted."""
     if page.html is None:
         return page.text or ""
@@ -124,9 +124,9 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _hit(page: CorpusPage, query_words: set[str]) -> Hit:
+def _to_hit(page: CorpusPage, query_words: set[str]) -> Hit:
     """Return the page as a hit, with the passage that contains most of the query's words."""
-    words = _text(page).split()
+    words = _text_of_page(page).split()
     matches = [int(bool(query_words & set(_words(word)))) for word in words]
     # A window of the snippet's length slides over the words.
     best_end, most_matches, in_window = 0, -1, 0

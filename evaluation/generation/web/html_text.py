@@ -71,19 +71,17 @@ class _Child:
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._into, self._out = self._process.stdin, self._process.stdout
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
 
     def convert(self, page: bytes, form: str, seconds: float) -> str:
         """Convert a page, or raise a ConversionError; see `html_to_text`."""
         deadline = monotonic() + seconds
-        request = {
-            "form": form,
-            "bytes": len(page),
-            "seconds": math.ceil(max(seconds, 0)) + 1,
-        }  # it outlives our limit
+        # The process's own limit is longer than ours, so it matters only if nobody kills the process.
+        own_seconds = math.ceil(max(seconds, 0)) + 1
+        request = {"form": form, "bytes": len(page), "seconds": own_seconds}
         try:
-            self._into.write(json.dumps(request).encode() + b"\n" + page)
-            self._into.flush()
+            self._stdin.write(json.dumps(request).encode() + b"\n" + page)
+            self._stdin.flush()
         except OSError as error:
             raise ConversionError("the page could not be converted") from error
         head = b""
@@ -102,10 +100,10 @@ class _Child:
 
     def _read(self, deadline: float, seconds: float) -> bytes:
         waiting = select.poll()
-        waiting.register(self._out, select.POLLIN)
+        waiting.register(self._stdout, select.POLLIN)
         if not waiting.poll(max(0.0, deadline - monotonic()) * 1000):
             raise ConversionError(f"the page could not be converted within {seconds:.0f} seconds")
-        piece = os.read(self._out.fileno(), _PIECE_BYTES)
+        piece = os.read(self._stdout.fileno(), _PIECE_BYTES)
         if not piece:
             raise ConversionError("the page could not be converted")
         return piece
@@ -114,8 +112,8 @@ class _Child:
         """Kill the process."""
         self._process.kill()
         with suppress(OSError):
-            self._into.close()
-        self._out.close()
+            self._stdin.close()
+        self._stdout.close()
         self._process.wait()
 
 

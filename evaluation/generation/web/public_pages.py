@@ -84,9 +84,11 @@ def is_public(address: str) -> bool:
     """Return whether an IP address is on the public internet."""
     parsed = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(parsed, ipaddress.IPv6Address):
-        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
-        if inner is not None:
-            return is_public(str(inner))
+        embedded_address = (
+            parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
+        )
+        if embedded_address is not None:
+            return is_public(str(embedded_address))
         if parsed in _TRANSLATED:
             return is_public(str(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)))
     return (
@@ -144,7 +146,7 @@ async def _fetch(url: str, bounds: Bounds) -> Page:
                 _require_no_numbers(address.raw_host or "")
             async with session.get(address, allow_redirects=False) as response:
                 if response.status not in _REDIRECTS or "Location" not in response.headers:
-                    return await _page(response, bounds)
+                    return await _read_page(response, bounds)
                 url = urljoin(str(address), response.headers["Location"])
     raise PageError(f"more than {bounds.redirects} redirects: {url}")
 
@@ -161,14 +163,14 @@ def _require_no_numbers(host: str) -> None:
     """Refuse a numeric address that is not public."""
     try:
         # The operating system reads 0x7f.1 and 2130706433 as this machine, too.
-        number = socket.inet_ntoa(socket.inet_aton(host)) if ":" not in host else host
+        ip_address = socket.inet_ntoa(socket.inet_aton(host)) if ":" not in host else host
     except OSError:  # a name, which `_Guard` resolves
         return
-    if not is_public(number):
+    if not is_public(ip_address):
         raise PageError(f"{host} is no public address")
 
 
-async def _page(response: aiohttp.ClientResponse, bounds: Bounds) -> Page:
+async def _read_page(response: aiohttp.ClientResponse, bounds: Bounds) -> Page:
     url = str(response.url)
     if response.status >= HTTPStatus.BAD_REQUEST:
         side = "Client" if response.status < HTTPStatus.INTERNAL_SERVER_ERROR else "Server"
@@ -181,7 +183,7 @@ async def _page(response: aiohttp.ClientResponse, bounds: Bounds) -> Page:
         raw += piece[: bounds.size - len(raw)]
         if len(raw) >= bounds.size:
             break
-    return Page(url, _text(bytes(raw), response.charset), "html" in kind)
+    return Page(url, _decoded(bytes(raw), response.charset), "html" in kind)
 
 
 _CHARSETS = frozenset(
@@ -231,7 +233,7 @@ _CHARSETS = frozenset(
 """Python's names of the encodings that browsers read, and that are decoded in linear time."""
 
 
-def _text(raw: bytes, encoding: str | None) -> str:
+def _decoded(raw: bytes, encoding: str | None) -> str:
     try:
         charset = codecs.lookup(encoding or "utf-8").name
     except (LookupError, ValueError):  # no such encoding

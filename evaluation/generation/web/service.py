@@ -57,7 +57,7 @@ class SearchService:
             content = msgspec.json.decode(reply.text)
         except (msgspec.DecodeError, RecursionError) as error:
             raise ProviderError(f"the search service did not answer with JSON: {error}") from error
-        return [_hit(row) for row in _results(content, _MAX_DEPTH)][:count]
+        return [_to_hit(row) for row in _results(content, _MAX_DEPTH)][:count]
 
     def fetch(self, url: str) -> Page:
         """Return a page; see `SearchEngine.fetch`."""
@@ -77,7 +77,7 @@ def _results(value: Any, depth: int) -> list[dict[str, Any]]:
         return [
             row
             for row in items
-            if isinstance(row, dict) and _first(cast("dict[str, Any]", row), _ADDRESS_KEYS)
+            if isinstance(row, dict) and _first_text(cast("dict[str, Any]", row), _ADDRESS_KEYS)
         ]
     if not isinstance(value, dict) or depth == 0:
         return []
@@ -88,9 +88,11 @@ def _results(value: Any, depth: int) -> list[dict[str, Any]]:
     return []
 
 
-def _hit(row: Mapping[str, Any]) -> Hit:
-    return Hit(_first(row, _TITLE_KEYS), _first(row, _ADDRESS_KEYS), _first(row, _SNIPPET_KEYS))
+def _to_hit(row: Mapping[str, Any]) -> Hit:
+    return Hit(
+        _first_text(row, _TITLE_KEYS), _first_text(row, _ADDRESS_KEYS), _first_text(row, _SNIPPET_KEYS)
+    )
 
 
-def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _first_text(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return next((value for name in names if isinstance(value := row.get(name), str) and value), "")
