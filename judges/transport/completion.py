@@ -100,7 +100,7 @@ def _beginning(raw: bytes) -> str:
 
 
 def field_of(value: object, name: str) -> object:
-    """Return a field of a JSON object, or None if the field is missing or the value is no object."""
+    """Return a field of a JSON object, or None if there is no such field or no object."""
     return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
 
 
