@@ -171,7 +171,7 @@ def _property(declared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale | None:
-    """Return the scale under ``scale``, or None if the ``response_format`` declares it instead."""
+    """Return the declared scale, or None if only the ``response_format`` declares one."""
     if front.values.get("scale") is not None:
         try:
             return scale_of(front.values["scale"])

@@ -178,7 +178,7 @@ def _as_id(
 
 
 def _have_one_label(values: Sequence[str], label_of_rows: Sequence[tuple[str, ...]]) -> bool:
-    """Return whether rows of one value share a label, while different values have different ones.
+    """Return whether rows of one value share a label, while the values differ in theirs.
 
     At least half of the values must have several labelled rows.
     """

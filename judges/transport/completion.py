@@ -138,7 +138,7 @@ def read_completion(payload: object) -> Reply:
 
 
 def _read_call(call: _ToolCall) -> RequestedCall:
-    """Return a call of a chat completion; `requested_call` takes the parts of a call of any API."""
+    """Return a call of a chat completion; `requested_call` serves all APIs."""
     return requested_call(call.function.name, call.function.arguments, call.id)
 
 

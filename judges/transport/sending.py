@@ -141,7 +141,7 @@ def connection_failed(message: str, error: BaseException) -> CallError:
 
 
 async def _body(response: aiohttp.ClientResponse) -> bytes:
-    """Return a response's body: at once if its length is known to be allowed, else with a limit."""
+    """Return a response's body, read with a limit unless its length is known to be allowed."""
     length = response.content_length
     # A packed body may be short and still be unpacked to more than the limit.
     if length is not None and length <= MAX_BODY_BYTES and "Content-Encoding" not in response.headers:
