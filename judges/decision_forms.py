@@ -168,9 +168,8 @@ def _padded(
 def _filler(number: int) -> str:
     first = number % len(_FILLER_SENTENCES)
     sentences = (*_FILLER_SENTENCES[first:], *_FILLER_SENTENCES[:first])
-    text = " ".join(
-        [f"Page {number + 1}.", *sentences * 3]
-    )  # three times are more than enough for the length
+    # Three times the sentences are longer than an entry.
+    text = " ".join([f"Page {number + 1}.", *sentences * 3])
     return text[:_ENTRY_CHARACTERS]
 
 
