@@ -184,14 +184,14 @@ def _groundedness(case: Case, output: Output) -> tuple[float, str]:
 
 
 def _answer(case: Case, output: Output) -> tuple[float, str]:
-    _value("accepted_answers", case, output)  # not applicable without any
+    _value("accepted_answers", case, output)  # called for its NotApplicableError if there are none
     answer = _words(_value("response", case, output))
     best = max(_share(_words(str(accepted)), answer) for accepted in case.reference["answers"])
     return best, f"{best:.2f} of an accepted answer's words occur in the answer"
 
 
 def _task_completion(case: Case, output: Output) -> tuple[float, str]:
-    # Without messages, or the transcript would repeat the request and contain all of its words.
+    # The transcript is made for a case without messages. Otherwise it would repeat the request, and contain all of its words.
     case_without_request = Case(id=case.id, kind=case.kind)
     return _overlap(
         "of the request's words occur in what the agent did",
@@ -224,11 +224,12 @@ _RULES: Mapping[KindFamily, _Rule] = {
 @cache
 def _rule_of(judge: str) -> _Rule:
     """Return the rule of a shipped judge, which is the same for all of its kinds."""
-    any_kind = min(JUDGED_KINDS[judge])
+    any_kind = min(JUDGED_KINDS[judge])  # `min` only makes the choice definite
     return _RULES[kind_spec(any_kind).family]
 
 
 def _value(name: str, case: Case, output: Output) -> str:
+    """Return an input of prompts as text; raise NotApplicableError if the item lacks it."""
     return str(INPUT_BUILDERS[name](case, output))
 
 

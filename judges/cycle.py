@@ -117,7 +117,7 @@ def unanswered(
         work: Its work.
         lookup: Function that looks up replies.
         on_result: Called with each result that needs no further request.
-        retry_of: Counts of earlier commands that got only unreadable replies, or None if there are none.
+        retry_of: Function that counts the earlier commands that got only unreadable replies, or None if there are no such commands.
 
     Yields:
         Requests, in the order of the work. Equal outputs yield equal requests.

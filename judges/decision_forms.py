@@ -138,8 +138,8 @@ def _note_added(text: str, state: Material, questions: QuestionList, item: Forme
     return FormedRequest({**state, "note": text}, questions)
 
 
-_PADDING_ENTRIES = 24
-"""Entries of 1,000 characters around the material of a long request: about 6,000 tokens."""
+_PADDING_ENTRIES, _ENTRY_CHARACTERS = 24, 1000
+"""Number and length of the entries around the material of a long request: about 6,000 tokens."""
 
 _FILLER_SENTENCES = (
     "The depot at the harbour opens at seven and closes at noon on Saturdays.",
@@ -168,8 +168,9 @@ def _padded(
 def _filler(number: int) -> str:
     first = number % len(_FILLER_SENTENCES)
     sentences = (*_FILLER_SENTENCES[first:], *_FILLER_SENTENCES[:first])
+    # Three times the sentences are longer than an entry.
     text = " ".join([f"Page {number + 1}.", *sentences * 3])
-    return text[:1000]
+    return text[:_ENTRY_CHARACTERS]
 
 
 _UNRELATED_TEXTS = (
@@ -238,7 +239,8 @@ def _is_same(one: FormedRequest, other: FormedRequest) -> bool:
 
     def comparable(request: FormedRequest) -> tuple[str, list[tuple[Any, ...]]]:
         return dumps(request.state), [
-            (*question[:3], list(question.options.items())) for question in request.questions
+            (question.name, question.type, question.ask, list(question.options.items()))
+            for question in request.questions
         ]
 
     return comparable(one) == comparable(other)

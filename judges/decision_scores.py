@@ -23,6 +23,7 @@ _FLOAT_ERROR = 1e-9
 _MAX_SUM_ERROR = 0.01
 """Maximum error of a sum of probabilities that are not rounded, but computed with 16-bit numbers, for example."""
 _PART = re.compile(r"\A(?P<name>.+)_(?P<part>[0-9]{1,6})\Z")
+"""Name of the answer about one part: the question's name and the part's number."""
 
 QUESTIONS, CONFIDENCE, BOUNDS = "questions", "confidence", "bounds"
 """Evidence keys: all answers, our confidence in the answer that makes the score, and bounds of a joint probability."""
@@ -249,10 +250,10 @@ def _score(
         return upper, evidence
     if block.score in {"mean", "fraction"}:
         return sum(numbers) / len(numbers), {}
-    ((name, only),) = values.items()
-    evidence = {CONFIDENCE: only.confidence}
+    ((name, only_value),) = values.items()  # the other rules score one question
+    evidence = {CONFIDENCE: only_value.confidence}
     if block.questions[name].among_steps:
         probabilities: dict[str, float] = (answers[name] or {})["probabilities"]
         likeliest = max(probabilities, key=probabilities.__getitem__)
         evidence[STEP_NAMED] = 0 if likeliest == NO_STEP else int(likeliest)
-    return only.value, evidence
+    return only_value.value, evidence

@@ -79,6 +79,7 @@ def decision_request(
 def _entries(
     block: DecisionBlock, builders: Mapping[str, InputBuilder], case: Case, output: Output
 ) -> dict[str, Any]:
+    """Return the entries of the state, without optional ones that the item lacks."""
     values: dict[str, Any] = {}
     for name, required in block.state.items():
         try:

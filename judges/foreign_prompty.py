@@ -84,6 +84,7 @@ def prompty_text(front: FrontMatter, sources: Mapping[str, str], scale: Scale | 
 
 
 def _field(front: FrontMatter, key: str, kind: type[T]) -> T | None:
+    """Return a value of the front matter, or None if it is missing; refuse another type."""
     if front.values.get(key) is None:
         return None
     try:
@@ -149,6 +150,7 @@ def _parameters(front: FrontMatter) -> dict[str, Any]:
 
 
 def _response_format(outputs: list[Any]) -> dict[str, Any]:
+    """Return the ``response_format`` for the outputs that prompty 2 declares."""
     properties = {str(output.get("name")): _property(output) for output in map(_mapping, outputs)}
     schema = {
         "type": "object",
@@ -169,6 +171,7 @@ def _property(declared: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _scale(front: FrontMatter, parameters: Mapping[str, Any], parse: Mapping[str, Any]) -> Scale | None:
+    """Return the declared scale, or None if only the ``response_format`` declares one."""
     if front.values.get("scale") is not None:
         try:
             return scale_of(front.values["scale"])
@@ -233,6 +236,7 @@ def _json_reply(template: str) -> dict[str, Any] | None:
 
 
 def _mapping(value: Any) -> dict[str, Any]:
+    """Return a value that is a mapping, or an empty mapping for any other value."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 

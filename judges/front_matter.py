@@ -65,13 +65,13 @@ def split_front_matter(text: str, path: Path) -> FrontMatter:
     one.)
     """
     opening = _FENCE.match(text.lstrip("\n"))
-    start = len(text) - len(text.lstrip("\n"))
-    closing = _FENCE.search(text, start + opening.end()) if opening else None
+    n_blank_lines = len(text) - len(text.lstrip("\n"))  # `opening` does not count them
+    closing = _FENCE.search(text, n_blank_lines + opening.end()) if opening else None
     if opening is None or closing is None:
         raise PromptError(
             f"{path}:1: expected front matter between two lines of three dashes, then the template"
         )
-    header_start = start + opening.end() + 1
+    header_start = n_blank_lines + opening.end() + 1
     header = text[header_start : closing.start()]
     values, lines = read_yaml_mapping(header, path, text.count("\n", 0, header_start))
     body_start = min(closing.end() + 1, len(text))

@@ -148,7 +148,8 @@ class JuryJudge(Composite):
     def kinds(self) -> frozenset[Kind] | None:
         """Kinds that some member judges; for ``escalate``, those of the first member."""
         kinds: set[Kind] = set()
-        for member in self.members[: 1 if self.jury.rule == "escalate" else None]:
+        members_that_count = self.members[:1] if self.jury.rule == "escalate" else self.members
+        for member in members_that_count:
             if member.kinds is None:
                 return None
             kinds.update(member.kinds)
@@ -272,6 +273,7 @@ def _combined(jury: Jury, opinions: Sequence[Verdict]) -> CombinedOpinions:
     if not opinions:
         return CombinedOpinions("not_applicable", None, "no member judges such a case")
     scores = [(opinion.author, opinion.score) for opinion in opinions if opinion.score is not None]
+    # "1 of 3 opinions has a score", but "1 of 1 opinions have a score".
     have = "has" if len(scores) == 1 < len(opinions) else "have"
     coverage = f"{len(scores)} of {len(opinions)} opinions {have} a score"
     failed = sum(opinion.outcome == "failed" for opinion in opinions)

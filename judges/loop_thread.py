@@ -97,6 +97,7 @@ def is_loop_thread() -> bool:
 
 
 def _loop() -> asyncio.AbstractEventLoop:
+    """Return the loop of this process; start it in a thread if there is none."""
     with _lock:
         loop = _loops.get(os.getpid())
         if loop is None:

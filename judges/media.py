@@ -20,6 +20,7 @@ from .prompt_variables import NotApplicableError
 MediumKind: TypeAlias = Literal["image", "audio", "file", "video"]
 
 _DIGEST_LENGTH = 16
+"""Hexadecimal digits of an item's hash in its marks."""
 _ADDRESS = re.compile(r"\A(?:https?://|data:image/)", re.IGNORECASE)
 _KIND_BY_PART_TYPE: Mapping[str, MediumKind] = {
     "image": "image",
@@ -76,15 +77,15 @@ class MarkedItem(NamedTuple):
 
 def with_marks(case: Case, output: Output) -> MarkedItem:
     """Replace an item's media by marks; an item without media is unchanged."""
-    parts = {_content_of(part): part for part in _media_of(case, output)}
-    if not parts:
+    part_by_key = {_content_key(part): part for part in _media_of(case, output)}  # equal media share a mark
+    if not part_by_key:
         return MarkedItem(case, output, [])
     # Each mark contains the item's hash, which no text of the item can contain. So only these marks are replaced later.
     digest = _digest(case, output)
     media: dict[str, Medium] = {}
-    for number, (content, part) in enumerate(parts.items(), start=1):
+    for number, (key, part) in enumerate(part_by_key.items(), start=1):
         kind = _KIND_BY_PART_TYPE[part["type"]]
-        media[content] = Medium(kind, medium_address(part), f"[{kind} {number}: {digest}]")
+        media[key] = Medium(kind, medium_address(part), f"[{kind} {number}: {digest}]")
     return MarkedItem(_marked_case(case, media), _marked_output(output, media), list(media.values()))
 
 
@@ -157,6 +158,7 @@ def _media_of(case: Case, output: Output) -> Iterator[dict[str, Any]]:
 
 
 def _media_in(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+    """Yield the media in a JSON value, at any depth up to the limit."""
     if depth > _MAX_DEPTH or not isinstance(value, list | dict):
         return
     if is_medium(value):
@@ -195,7 +197,8 @@ def medium_address(part: Mapping[str, Any]) -> str | None:
     return address if isinstance(address, str) and _ADDRESS.match(address) else None
 
 
-def _content_of(part: Mapping[str, Any]) -> str:
+def _content_key(part: Mapping[str, Any]) -> str:
+    """Return a part as JSON, by which equal media are recognised."""
     return json.dumps(part, sort_keys=True)
 
 
@@ -249,7 +252,7 @@ def _marked(value: Any, media: Mapping[str, Medium], depth: int = 0) -> Any:
     if depth > _MAX_DEPTH or not isinstance(value, list | dict):
         return value
     if is_medium(value):
-        return media[_content_of(cast("dict[str, Any]", value))].mark
+        return media[_content_key(cast("dict[str, Any]", value))].mark
     if isinstance(value, dict):
         return {name: _marked(item, media, depth + 1) for name, item in cast("dict[str, Any]", value).items()}
     return [_marked(item, media, depth + 1) for item in cast("list[Any]", value)]

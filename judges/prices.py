@@ -56,8 +56,13 @@ def listed_prices(model: str) -> Prices | None:
         )
     except (LookupError, ValueError):
         return None
-    scale = _MILLION // _SAMPLE_TOKENS
-    return Prices(*(float(calculation.total_price) * scale for calculation in (prompt, completion, cached)))
+    samples_per_million = _MILLION // _SAMPLE_TOKENS
+    return Prices(
+        *(
+            float(calculation.total_price) * samples_per_million
+            for calculation in (prompt, completion, cached)
+        )
+    )
 
 
 def depends_on_time(model: str) -> bool:

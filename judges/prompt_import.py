@@ -82,6 +82,7 @@ def _import_template(path: Path, sources: Mapping[str, str], scale: Scale | None
 
 
 def _source(text: str) -> tuple[str, str]:
+    """Return the prompt's name of an input, and fiducial's input that fills it."""
     theirs, equals, ours = text.partition("=")
     source = ours if equals else theirs
     if source not in INPUTS:
@@ -163,6 +164,7 @@ def _parse(text: str, heading: str, scale: Scale) -> dict[str, Any]:
 
 
 def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
+    """Return the scale from 0 to 1; refuse a text that names another scale."""
     if names_other_scale(text):
         suggested, reason = suggested_scale(text)
         raise InputError(
@@ -177,6 +179,7 @@ def _unit_scale(path: Path, text: str, step: float | None) -> Scale:
 
 
 def _read(path: Path) -> list[_ChatMessage]:
+    """Return the messages of a file; plain text is one system message."""
     raw = _content(path)
     if not _is_json(path, raw):
         # Instructions; a user message with the inputs follows.
@@ -218,6 +221,7 @@ def _plain_text(raw: bytes, path: Path) -> str:
 
 
 def _named_inputs(text: str) -> list[str]:
+    """Return the fiducial inputs that are headings of a text, in their order."""
     headings = [heading.strip(" \t").lower().replace(" ", "_") for heading in _MARKDOWN_HEADING.findall(text)]
     return list(dict.fromkeys(heading for heading in headings if heading in INPUT_BUILDERS))
 

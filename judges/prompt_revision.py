@@ -89,6 +89,7 @@ def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
 
 
 def _shortened(text: str) -> str:
+    """Return a text as the model is shown it: unchanged, or its beginning and end."""
     if len(text) <= _MAX_SHOWN_LENGTH:
         return text
     return f"{text[: _MAX_SHOWN_LENGTH // 2]} [... {len(text) - _MAX_SHOWN_LENGTH:,} characters ...] {text[-_MAX_SHOWN_LENGTH // 2 :]}"

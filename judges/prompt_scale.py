@@ -144,6 +144,7 @@ def _scale_or_none(low: float, high: float, step: float) -> Scale | None:
 
 
 def _evenly_spaced(values: Sequence[Any]) -> Scale | None:
+    """Return the scale whose scores are these values, or None if they are not evenly spaced."""
     try:
         scores = sorted({float(score) for score in values if not isinstance(score, bool)})
     except (TypeError, ValueError, OverflowError):
@@ -155,6 +156,7 @@ def _evenly_spaced(values: Sequence[Any]) -> Scale | None:
 
 
 def _number(value: Any) -> float | None:
+    """Return a finite number, or None for any other value."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     try:
@@ -187,5 +189,5 @@ def _named_range(text: str) -> _NamedRange | None:
     ]
     if not plausible:
         return None
-    ends = Counter(range_[:2] for range_ in plausible).most_common(1)[0][0]
-    return next(range_ for range_ in plausible if range_[:2] == ends)
+    ((usual_ends, _),) = Counter((range_.low, range_.high) for range_ in plausible).most_common(1)
+    return next(range_ for range_ in plausible if (range_.low, range_.high) == usual_ends)

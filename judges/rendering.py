@@ -103,6 +103,7 @@ def compile_prompt(prompt: PromptFile) -> Render:
 
 
 def _compile_template(source: str) -> Callable[[Mapping[str, Any]], str]:
+    """Return the function that fills a template; it does without jinja if it can."""
     fill = plain_template(source)
     if fill is not None:
         return fill
@@ -141,6 +142,7 @@ def _mark_roles(prompt: PromptFile, nonce: str) -> str:
 
 
 def _with_defaults(prompt: PromptFile, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of every declared input; refuse unknown, missing and wrong values."""
     unknown = sorted(values.keys() - prompt.inputs.keys())
     if unknown:
         raise PromptError(f"{prompt.path}: inputs that are not declared: {', '.join(unknown)}")

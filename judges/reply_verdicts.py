@@ -264,7 +264,7 @@ def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float |
     best, worst = (f"{end:g}" for end in ends)
     for token in reversed(tokens):
         if token.token.strip() in {best, worst}:
-            # Sums, since "1" and " 1" are two tokens.
+            # The probabilities of tokens are added, since "1" and " 1" are two tokens of one score.
             probability_of = {best: 0.0, worst: 0.0}
             for text, logprob in {token.token: token.logprob, **token.top}.items():
                 if text.strip() in probability_of:

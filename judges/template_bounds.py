@@ -164,13 +164,13 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     def _own_filters(self) -> dict[str, Callable[..., Any]]:
         """Return filters with special limits, and the two that `bounded_template` inserts."""
 
-        def turns(values: Iterable[Any]) -> Iterator[Any]:
+        def turns_counted(values: Iterable[Any]) -> Iterator[Any]:
             work: _Work = self._local.work
             for value in values:
                 work.turn()
                 yield value
 
-        def copied(value: Any) -> Any:
+        def copy_counted(value: Any) -> Any:
             self._spend(_size(value))
             return value
 
@@ -204,10 +204,11 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
         filters = {"join": join, "replace": replace, "indent": indent, "tojson": tojson, "round": rounded}
         # No template can name a filter whose name begins with a space.
-        return {**filters, " turns": turns, " copied": copied}
+        return {**filters, " turns": turns_counted, " copied": copy_counted}
 
 
 def _size(value: Any) -> int:
+    """Return the characters that count for reading or making a value."""
     if isinstance(value, str):
         return len(value)
     return (

@@ -155,7 +155,7 @@ def _turn_lines(
     """Return the lines of a turn; a recorded result is added to the line of its call."""
     lines: list[_Line] = []
     without_result: list[_Line] = []
-    outcome = iter(outcomes)
+    remaining_outcomes = iter(outcomes)
     for step in steps:
         if isinstance(step, ToolResults):
             n_calls = len(without_result)
@@ -165,8 +165,9 @@ def _turn_lines(
             lines += [_Line(turn, result=_result(recorded)) for recorded in step.results[n_calls:]]
             without_result = []
         else:
-            number = _StepNumber(turn, next(numbers))
-            text_lines, call_lines = _step_lines(number, step, next(outcome, _NO_OUTCOME))
+            step_number = _StepNumber(turn, next(numbers))
+            outcome = next(remaining_outcomes, _NO_OUTCOME)
+            text_lines, call_lines = _step_lines(step_number, step, outcome)
             lines += [*text_lines, *call_lines]
             without_result += call_lines
     return lines
@@ -210,8 +211,8 @@ def _result(value: Any) -> _Result:
 
 def _is_same(executed: _Result, recorded: Any) -> bool:
     """Return whether a recorded result equals the executed one, as text or as JSON."""
-    result = _result(recorded)
-    return executed.text.strip() in {result.text.strip(), str(recorded).strip()}
+    recorded_result = _result(recorded)
+    return executed.text.strip() in {recorded_result.text.strip(), str(recorded).strip()}
 
 
 def _cut(name: str, field: str | _Result, limit: int) -> Iterator[tuple[str, str]]:

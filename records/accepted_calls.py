@@ -170,8 +170,8 @@ def _read_values(value: Any, field: str) -> AcceptedValues:
     # "optional" may accompany any other marker.
     markers = [marker for marker in value if marker != "optional"]
     if len(markers) > 1:
-        count = "both" if len(markers) == 2 else f"all {len(markers)}"  # noqa: PLR2004 - a pair
-        raise InputError(f"expected {' or '.join(markers)}, got {count}", field=field)
+        how_many = "both" if len(markers) == 2 else f"all {len(markers)}"  # noqa: PLR2004 - a pair
+        raise InputError(f"expected {' or '.join(markers)}, got {how_many}", field=field)
     if not markers:
         # Alone, it has the value itself: {"optional": VALUE}.
         return AcceptedValues(_read_values(value["optional"], field).marked, optional=True)

@@ -105,10 +105,10 @@ def _require_bounded_aliases(node: Any, max_nodes: int | None) -> None:
 
     Without ``max_nodes``, refuse every alias.
     """
-    counts = dict[int, int]()  # 0 for a node whose count has begun and not ended
+    counts = dict[int, int]()  # nodes under each node, by the node's `id`; 0 while they are being counted
 
     def count(child: Any) -> int:
-        if id(child) in counts:
+        if id(child) in counts:  # an alias: the composer uses the same node again
             if max_nodes is None:
                 raise YamlError("must not use YAML aliases; this value has one", int(child.start_mark.line))
             if not counts[id(child)]:

@@ -56,6 +56,7 @@ def message_text(message: dict[str, Any]) -> str:
 
 
 def _text_of_part(part: Any) -> str | None:
+    """Return the text of a content part, or None for a part that is not text."""
     if not isinstance(part, dict):
         return None
     fields = cast("dict[str, Any]", part)
@@ -64,6 +65,7 @@ def _text_of_part(part: Any) -> str | None:
 
 
 def _text_or_type(part: Any) -> str:
+    """Return the text of a content part, or its type in brackets: ``[image]``."""
     text = _text_of_part(part)
     if text is not None:
         return text

@@ -73,13 +73,13 @@ def copy_of_pipe(path: Path, notify: Callable[[str], object] = warnings.warn) ->
         return path
     if not stat.S_ISFIFO(status.st_mode):
         return path
-    key = (status.st_dev, status.st_ino)
-    if key not in _copies_of_pipes:
+    pipe_id = (status.st_dev, status.st_ino)
+    if pipe_id not in _copies_of_pipes:
         copy = temporary_copy("pipe.jsonl", shown_as=str(path))
         with readable(path), _open_pipe(path, notify) as pipe, copy.open("wb") as file:
             shutil.copyfileobj(pipe, file)
-        _copies_of_pipes[key] = copy
-    return _copies_of_pipes[key]
+        _copies_of_pipes[pipe_id] = copy
+    return _copies_of_pipes[pipe_id]
 
 
 def temporary_copy(name: str, *, shown_as: str) -> Path:
@@ -149,8 +149,8 @@ def require_no_device(path: Path) -> None:
         status = path.stat()
     except (OSError, ValueError):
         return  # opening it reports what is wrong
-    device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
-    if device and path.resolve() != Path(os.devnull):
+    is_device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
+    if is_device and path.resolve() != Path(os.devnull):
         raise InputError("is a device; expected a file", path=path)
 
 

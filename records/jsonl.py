@@ -109,6 +109,8 @@ def _refuse_duplicate_keys(
 def _check_batch(
     rows: list[tuple[int, bytes, T]], detector: DuplicateKeyDetector, path: InputPath
 ) -> list[tuple[int, bytes, T]]:
+    """Return the rows unchanged; refuse the first row with a duplicate key."""
+    # The detector only suspects a batch, which is fast. Each line of a suspected batch is then checked.
     if rows and detector.suspects([raw for _, raw, _ in rows], [record for _, _, record in rows]):
         for line, raw, _ in rows:
             try:

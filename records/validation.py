@@ -53,6 +53,7 @@ def validate_case(case: Case) -> None:
 
 
 def _reference_type(kind: Kind) -> type[msgspec.Struct] | None:
+    """Return the type of a kind's references, or None if they may have any form."""
     if kind not in KINDS:
         if not is_kind(kind):
             raise msgspec.ValidationError(f"{unknown_kind(kind)} - at `$.kind`")
@@ -102,6 +103,7 @@ def _validate_criteria(reference: OpenReference) -> None:
 
 
 def _nest_field(field: str, message: str) -> str:
+    """Return an error message in which the path of the wrong field begins with another field."""
     if " - at `$" in message:
         return message.replace(" - at `$", f" - at `$.{field}", 1)
     return f"{message} - at `$.{field}`"

@@ -46,7 +46,7 @@ class WorkspacesSettings(DeclaredSettings):
 
 
 class NamesSettings(WorkspacesSettings):
-    """Names, functions and environments that calls use, with the settings of workspaces."""
+    """Names, functions and environments that calls use, for commands that check workspaces, too."""
 
     names: Annotated[
         Literal["dotted", "underscored", "auto"],

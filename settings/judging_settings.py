@@ -15,13 +15,13 @@ JUDGES = Setting(
     metavar="JUDGE...",
     harmless=True,
 )
-"""Judges of outputs, for commands that may do without."""
+"""Judges of outputs, for commands that also work without a judge."""
 
 REQUIRED_JUDGES = msgspec.structs.replace(JUDGES, required=True)
-"""Judges of outputs, for commands that ask them."""
+"""Judges of outputs, for commands that need at least one judge."""
 
 BATCHED_JUDGES = msgspec.structs.replace(REQUIRED_JUDGES, help="NAME, NAME/VARIANT, or a .prompty file.")
-"""Judges of commands with one model."""
+"""Judges of outputs, for commands with one model for all judges: the help mentions no @MODEL."""
 
 
 class JudgeParametersSettings(DeclaredSettings):

@@ -74,6 +74,7 @@ class AlikeGrades:
 
 
 def _word_of(value: Any) -> str:
+    """Return a value as the user's map of words would name it."""
     if isinstance(value, bool):
         return str(value).lower()
     number = None if isinstance(value, str) else as_number(value)

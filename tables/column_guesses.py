@@ -146,8 +146,10 @@ class TableColumns:
             in_session: Whether the call is part of a session, whose scores are not read either.
         """
         if case_id and str(path) not in self.unread_ids:
-            equal = [name for name, value in row.items() if not is_missing(value) and str(value) == case_id]
-            id_columns = [name for name in equal if is_session(name) or normal(name).endswith("id")]
+            columns_with_id = [
+                name for name, value in row.items() if not is_missing(value) and str(value) == case_id
+            ]
+            id_columns = [name for name in columns_with_id if is_session(name) or normal(name).endswith("id")]
             self.unread_ids |= {str(path): name for name in id_columns[:1]}
         scores = [name for name in row if normal(name) in FIELDS["score"]] if in_session else []
         for name in [*_grades_or_references(tuple(row)), *scores]:
@@ -315,15 +317,15 @@ def _columns_of(rows: Sequence[Mapping[str, Any]], names: Iterable[str]) -> list
 
 def _further_answers(columns: Iterable[_Column], guesses: Mapping[str, str]) -> list[str]:
     """Return columns named like the column of answers, each perhaps of another system."""
-    first_answer = re.findall(r"[a-z]+", guesses.get("response", "").lower())
-    if not first_answer:
+    answer_words = re.findall(r"[a-z]+", guesses.get("response", "").lower())
+    if not answer_words:
         return []
 
     def is_alike(name: str) -> bool:
         """Return whether a name has the same word for an answer at its beginning or its end."""
         words = re.findall(r"[a-z]+", name.lower())
         return bool(words) and any(
-            words[at] == first_answer[at] and words[at] in _WORDS_OF_FIELDS["response"] for at in (0, -1)
+            words[end] == answer_words[end] and words[end] in _WORDS_OF_FIELDS["response"] for end in (0, -1)
         )
 
     free = (column for column in columns if column.name not in guesses.values())

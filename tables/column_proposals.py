@@ -175,18 +175,18 @@ class ColumnProposals:
             return "no grade"
         if self._grades.may_be_scores(name):
             return "could be score or label"
-        distinct = len({repr(value) for value in values})
+        n_distinct = len({repr(value) for value in values})
         if (
             values
-            and distinct == len(self._rows)
+            and n_distinct == len(self._rows)
             and self._grades.may_be_names(name)
             and max(map(_text_length, values)) <= _MAX_ID_LENGTH
         ):
             return "could be item_id"
-        is_category = 1 < distinct <= MAX_GRADES and self._grades.may_be_names(name)
+        is_category = 1 < n_distinct <= MAX_GRADES and self._grades.may_be_names(name)
         if is_category and not _is_text(name):
             return "could be system or judge"
-        return "text" if distinct else "empty"
+        return "text" if n_distinct else "empty"
 
     def could_be_labels(self) -> str:
         """Name columns that could be labels, with the option that reads them; "" if there is none."""

@@ -77,6 +77,7 @@ def require_no_workbook(path: Path) -> None:
 
 
 def _separator(file: TextIO, separators: Sequence[str]) -> str:
+    """Return the separator of a file's cells; see `opened_csv`."""
     lines = iter(partial(file.readline, MAX_LINE_BYTES), "")
     lines_with_separator = (line for line in lines if any(separator in line for separator in separators))
     first = next(lines_with_separator, "")
@@ -101,14 +102,14 @@ def _numbered(reader: Reader, end_seen: list[bool], lines: _SecondReading) -> It
     Raises:
         csv.Error: A quote is never closed, or spans whole rows.
     """
-    last = 0
+    previous_line = 0
     for cells in reader:
         if end_seen:  # the reader looked for the closing quote behind the last line
             raise csv.Error("unexpected end of data: a quote is never closed")
         line = reader.line_num
-        if line > last + 1:
-            lines.require_no_missing_rows(last + 1, line)
-        last = line
+        if line > previous_line + 1:  # the row spans several lines
+            lines.require_no_missing_rows(previous_line + 1, line)
+        previous_line = line
         yield line, cells
 
 
@@ -122,7 +123,7 @@ class _SecondReading:
     def __init__(self, path: Path) -> None:
         self._path, self.separator = path, ","
         self._lines: Generator[str] | None = None
-        self._next = 1
+        self._next = 1  # number of the next line to read
 
     def close(self) -> None:
         """Close the file."""

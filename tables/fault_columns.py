@@ -113,6 +113,7 @@ def _are_words(values: Iterable[str]) -> bool:
 
 
 def _are_opposites(values: Iterable[str]) -> bool:
+    """Return whether values mean true or false, as words or as the numbers 1 and 0."""
     return all(value.lower() in _OPPOSITES for value in values)
 
 
@@ -141,7 +142,7 @@ def _values_without_direction(values: Iterable[Any], scale: Scale) -> list[str]:
 
     Yes and no are asked about together, even if only one of them is there so far.
     """
-    unknown: dict[str, str] = {}
+    unknown: dict[str, str] = {}  # values as shown, by their plain word
     if scale.is_declared and (scale.minimum, scale.maximum) == (0.0, 1.0):
         return []
     for value in values:

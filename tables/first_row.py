@@ -53,7 +53,9 @@ _VERDICT_FAMILIES = tuple(
 """Words for verdicts, grouped as they occur in one column."""
 
 _MAX_NAME_WORDS = 4
+"""A cell with more words is no column's name."""
 _MIN_SENTENCE_WORDS = 5
+"""A cell with at least this many words is a sentence."""
 _MIN_ALIKE_SHARE = 0.8
 """Minimum share of the cells below that are like the first."""
 
@@ -72,9 +74,9 @@ def is_like_data(cells: Sequence[str], below: Sequence[Sequence[str]]) -> str:
     if not rows or _are_column_numbers(cells):
         return ""
     first_sign = ""
-    for place, cell in enumerate(cells):
-        values = [row[place].strip() for row in rows if row[place].strip()]
-        sign = _sign(cell.strip(), values)
+    for column, cell in enumerate(cells):
+        values = [row[column].strip() for row in rows if row[column].strip()]
+        sign = _sign_of_data(cell.strip(), values)
         if not sign and (_is_name(cell) or _is_of_another_kind(cell.strip(), values)):
             return ""
         first_sign = first_sign or sign
@@ -85,7 +87,7 @@ def _are_column_numbers(cells: Sequence[str]) -> bool:
     """Return whether cells number the columns from 0 or 1, as data frames without names do."""
     numbers = [cell for cell in cells if cell.strip()]
     return bool(numbers) and numbers in [
-        [str(start + place) for place in range(len(numbers))] for start in (0, 1)
+        [str(start + column) for column in range(len(numbers))] for start in (0, 1)
     ]
 
 
@@ -109,7 +111,7 @@ def _is_name(cell: str) -> bool:
     return any(is_meant(cell) for is_meant in means_field)
 
 
-def _sign(cell: str, below: Sequence[str]) -> str:
+def _sign_of_data(cell: str, below: Sequence[str]) -> str:
     """Return the sign that a cell is like those below it, or "" if there is none."""
     if not cell or not below:
         return ""
@@ -126,11 +128,11 @@ def _sign(cell: str, below: Sequence[str]) -> str:
         are_numbers = _share(below, lambda value: as_number(value) is not None) >= _MIN_ALIKE_SHARE
         return f"{shown} is a number" if are_numbers else ""
     is_sentence = len(cell.split()) >= _MIN_SENTENCE_WORDS
-    alike = (
+    are_sentences = (
         is_sentence
         and _share(below, lambda value: len(value.split()) >= _MIN_SENTENCE_WORDS) >= _MIN_ALIKE_SHARE
     )
-    return f"{shown} is a text like those below it" if alike else ""
+    return f"{shown} is a text like those below it" if are_sentences else ""
 
 
 def _is_of_another_kind(cell: str, below: Sequence[str]) -> bool:

@@ -38,6 +38,7 @@ MAX_GRADES = 12
 """Maximum number of different numbers outside the scale that may be grades, such as 1 to 5."""
 
 _MAX_WORD_LENGTH = 30
+"""Maximum characters of a word in a column of grades."""
 _MAX_WORDS = 20
 """Maximum number of different words in a column of grades; a column with more is text."""
 
@@ -287,7 +288,7 @@ class GradeColumns:
 
     def find_judge(self) -> None:
         """Find the column of judges' names; a column `judge` of grades is a judge's score instead."""
-        if not self._judge_grades():
+        if not self._judge_column_has_grades():
             self.find_by_usual_name("judge", self.may_be_names)
         elif "score" not in self.columns:
             self.assign("score", "judge")
@@ -298,7 +299,7 @@ class GradeColumns:
             normal(column) in TABLE_FIELDS["judge"] for column in self.free()
         )
 
-    def _judge_grades(self) -> bool:
+    def _judge_column_has_grades(self) -> bool:
         """Return whether the column ``judge`` has grades, and no other column is called a score."""
         if "judge" not in self.present or "judge" in self._taken or "judge" in self.columns:
             return False
@@ -306,8 +307,8 @@ class GradeColumns:
             return False
         values = set(map(str, self.values("judge")))
         labels = [self.columns["label"]] if self.columns.get("label") else self.people
-        alike = any(values == set(map(str, self.values(label))) for label in labels)
-        return len(values) > 1 and (alike or self.is_on_scale("judge"))
+        equals_labels = any(values == set(map(str, self.values(label))) for label in labels)
+        return len(values) > 1 and (equals_labels or self.is_on_scale("judge"))
 
     def assign(self, field: str, column: str) -> None:
         """Assign a column to a field."""
@@ -382,6 +383,7 @@ class GradeColumns:
         )
 
     def _is_readable(self, value: Any) -> bool:
+        """Return whether a value is a grade on one of the scales."""
         for scale in self._scales:
             try:
                 grade_score(value, scale)

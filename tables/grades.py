@@ -63,6 +63,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,9},(?!\d{3}\Z)|0,)\d{1,20}")
 """A number with a decimal comma. Three digits after the comma may be thousands, except after a zero."""
 
 _SEPARATORS = re.compile(r"[\s_-]+")
+"""Characters between the words of a grade."""
 
 
 def is_missing(value: object) -> bool:
@@ -225,6 +226,7 @@ OPEN_ENDS = f"{UNKNOWN}:{UNKNOWN}"
 
 _MAX_SHOWN_WORDS = 8
 _USUAL_BEST = (5, 10, 100)
+"""Best grades of the usual scales: five stars, ten points and per cent."""
 
 
 def usual_ends(grades: Sequence[float]) -> str:

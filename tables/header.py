@@ -158,7 +158,7 @@ def _split_header(rows: Iterator[NumberedCells]) -> tuple[NumberedCells, Iterato
             if titles and not _is_below_titles(cells, following, [seen[title][1] for title in titles]):
                 rows = chain([(line, cells)], following, rows)
                 break
-            return _below_title((line, cells), following, rows)
+            return _header_below_title((line, cells), following, rows)
         if filled_cells:
             titles.append(len(seen))
         seen.append((line, cells))
@@ -183,14 +183,14 @@ def _is_below_titles(
     return have_equal_widths and len(titles) <= _MAX_UNPADDED_TITLES
 
 
-def _below_title(
+def _header_below_title(
     first: NumberedCells, following: list[NumberedCells], rows: Iterator[NumberedCells]
 ) -> tuple[NumberedCells, Iterator[NumberedCells]]:
     """Return the header and the rows below it, without a title that contains the separator."""
-    place = next((number for number, (_, cells) in enumerate(following) if any(cells)), None)
-    if place is not None:
-        second = following[place]
+    second_index = next((index for index, (_, cells) in enumerate(following) if any(cells)), None)
+    if second_index is not None:
+        second = following[second_index]
         is_title = len(second[1]) > len(first[1]) and not has_known_name(first[1])
         if is_title and has_known_name(second[1]):
-            return second, chain(following[place + 1 :], rows)
+            return second, chain(following[second_index + 1 :], rows)
     return first, chain(following, rows)

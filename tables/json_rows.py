@@ -84,7 +84,7 @@ class RepeatedKeys(dict[str, Any]):
 
 
 def require_no_markers(value: Any, at: str) -> None:
-    """Require that no object in a row of a document repeats a key.
+    """Require that no object in a row of a document repeats a key (is a `RepeatedKeys`).
 
     Raises:
         RecordError: An object repeats a key.
@@ -169,15 +169,15 @@ def _successive_objects(path: InputPath) -> list[Any] | None:
     """
     with readable(path), path.open("rb") as file:
         raw = file.read(MAX_DOCUMENT_BYTES + 1)
-    objects, at = list[Any](), 0
+    objects, position = list[Any](), 0
     decoder = json.JSONDecoder(object_pairs_hook=_object_or_mark)
     try:
         text = raw.decode("utf-8-sig").strip()
-        while at < len(text):
-            value, at = decoder.raw_decode(text, at)
+        while position < len(text):
+            value, position = decoder.raw_decode(text, position)
             objects.append(value)
-            space = _BETWEEN_OBJECTS.match(text, at)
-            at = len(text) if space is None else space.end()
+            space = _BETWEEN_OBJECTS.match(text, position)
+            position = len(text) if space is None else space.end()
     except (ValueError, RecursionError):
         return None
     return objects if len(objects) > 1 and all(map(is_object, objects)) else None

@@ -122,21 +122,25 @@ def _is_graded(row: Any, mapping: Mapping[str, str]) -> bool:
 
 @lru_cache(HEADERS)
 def _label_fields(columns: tuple[str, ...]) -> frozenset[str]:
+    """Return the fields of a table of labels that columns have by their usual names."""
     return frozenset(columns_by_field(columns, {}, LABEL_FIELDS))
 
 
 @lru_cache(HEADERS)
 def _label_columns(columns: tuple[str, ...]) -> frozenset[str]:
+    """Return the column of the label, or no column if none has a usual name of labels."""
     label = columns_by_field(columns, {}, LABEL_FIELDS).get("label")
     return frozenset([] if label is None else [label])
 
 
 @lru_cache(HEADERS)
 def _grade_fields(columns: tuple[str, ...]) -> frozenset[str]:
+    """Return which of the fields score and label columns have by their usual names."""
     return frozenset(columns_by_field(columns, {}, TABLE_FIELDS)) & {"score", "label"}
 
 
 def _has_objects(value: Any) -> bool:
+    """Return whether a value is a list with at least one object."""
     return is_list(value) and any(isinstance(item, dict) for item in value)
 
 

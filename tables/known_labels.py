@@ -128,8 +128,8 @@ def require_known_words(
         counts = Counter(map(str, values))
         words = {word: score for word, score in unknown_words(values, scale).items() if not is_error(word)}
         has_known_words = len(words) < len(counts)
-        repeats = any(counts[word] > 1 for word in words)
-        if words and grades.may_be_grades(column) and (repeats or not has_known_words):
+        unknown_word_repeats = any(counts[word] > 1 for word in words)
+        if words and grades.may_be_grades(column) and (unknown_word_repeats or not has_known_words):
             question = f"{column!r} has words that are not known: {counted_values(values)}"
             asked.words(column, words, question)
             unused_fields["label" if column in label_names(grades) else "score"] = ""

@@ -98,8 +98,8 @@ class Layout:
     def _converted(self, rows: Iterator[NumberedRow], labels: Scale, first: int) -> Iterator[NumberedRow]:
         has_one_score = len(self.scores) == 1 and "judge" not in self.scores.values()
         score_columns = set[str]() if has_one_score else set(self.scores.values())
-        identity = [self.columns.get(name, name) for name in _REPEATED_FIELDS]
-        repeats = Counter[tuple[str, ...]]()
+        identity_columns = [self.columns.get(name, name) for name in _REPEATED_FIELDS]
+        rows_so_far = Counter[tuple[str, ...]]()
         for number, (line, row) in enumerate(rows, first):
             fields: dict[str, Any] = {name: value for name, value in row.items() if name not in score_columns}
             if self.numbered:
@@ -107,9 +107,9 @@ class Layout:
             if self.system:
                 fields["system"] = self.system
             if self.number_repeats:
-                key = tuple(str(row.get(name)) for name in identity)
-                repeats[key] += 1
-                fields["repeat"] = repeats[key]
+                identity_values = tuple(str(row.get(name)) for name in identity_columns)
+                rows_so_far[identity_values] += 1
+                fields["repeat"] = rows_so_far[identity_values]
             if self.people:
                 fields["label"] = majority([row.get(name) for name in self.people], labels)
             if not self.scores:

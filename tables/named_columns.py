@@ -122,9 +122,9 @@ def columns_by_field(
     present = list(columns)
     aliases = {alias: field for field, names in fields.items() for alias in (field, *names)}
     resolved: dict[str, str] = {}
-    unread = {first for first, second in mapping.items() if not second and first in UNREAD_FIELDS}
+    switched_off = {first for first, second in mapping.items() if not second and first in UNREAD_FIELDS}
     for first, second in mapping.items():
-        if first in unread:
+        if first in switched_off:
             continue
         if first in aliases and (column := column_named(present, second)) is not None:
             require_one_id(aliases[first], resolved.get(aliases[first], column), column)
@@ -138,7 +138,7 @@ def columns_by_field(
     if use_aliases:
         _add_usually_named(resolved, present, aliases)
     for field in UNREAD_FIELDS:
-        if field in unread:
+        if field in switched_off:
             resolved.pop(field, None)
         if field in fields and _several_named_by_user(present, mapping, field):
             resolved.pop(field, None)

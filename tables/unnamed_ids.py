@@ -156,39 +156,48 @@ def _question_column(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) ->
 
 
 def _as_id(
-    name: str, values: Sequence[str], group: Sequence[Hashable], label: Sequence[tuple[str, ...]]
+    name: str,
+    values: Sequence[str],
+    group_of_rows: Sequence[Hashable],
+    label_of_rows: Sequence[tuple[str, ...]],
 ) -> UnnamedId | None:
     """Return a column as ids, or None if its values do not repeat like ids."""
     counts = Counter(values)
-    pairs = len(set(zip(values, group, strict=True)))
-    if len(counts) < _MIN_IDS or "" in counts or len(values) > _MAX_REPEATS * pairs:
+    n_pairs = len(set(zip(values, group_of_rows, strict=True)))
+    if len(counts) < _MIN_IDS or "" in counts or len(values) > _MAX_REPEATS * n_pairs:
         return None
     ((usual_count, values_with_it),) = Counter(counts.values()).most_common(1)
     if usual_count == 1 or values_with_it < _MIN_EVEN_SHARE * len(counts):
         return None
     # Each value once per judge or system: the rows are items crossed with these.
-    is_crossed = pairs == len(values) and len(set(group)) > 1
-    certain = is_crossed or _have_one_label(values, label)
+    is_crossed = n_pairs == len(values) and len(set(group_of_rows)) > 1
+    certain = is_crossed or _have_one_label(values, label_of_rows)
     if not certain and len(counts) < _MIN_UNCERTAIN_IDS:
         return None
-    return UnnamedId(name, certain, len(counts), "" if pairs == len(values) else IN_ORDER)
+    return UnnamedId(name, certain, len(counts), "" if n_pairs == len(values) else IN_ORDER)
 
 
-def _have_one_label(values: Sequence[str], label: Sequence[tuple[str, ...]]) -> bool:
-    """Return whether rows of one value share a label, while values differ in theirs."""
+def _have_one_label(values: Sequence[str], label_of_rows: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether rows of one value share a label, while the values differ in theirs.
+
+    At least half of the values must have several labelled rows.
+    """
     labels_of_value: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for value, label_of_row in zip(values, label, strict=True):
+    for value, label_of_row in zip(values, label_of_rows, strict=True):
         if any(label_of_row):
             labels_of_value[value].append(label_of_row)
     labels = labels_of_value.values()
-    agree = all(len(set(labels_of_rows)) == 1 for labels_of_rows in labels)
-    compared = sum(len(labels_of_rows) > 1 for labels_of_rows in labels)
-    differ_between_values = len({labels_of_rows[0] for labels_of_rows in labels}) > 1
-    return agree and differ_between_values and 2 * compared >= len(set(values))
+    rows_agree = all(len(set(labels_of_rows)) == 1 for labels_of_rows in labels)
+    n_compared = sum(len(labels_of_rows) > 1 for labels_of_rows in labels)
+    values_differ = len({labels_of_rows[0] for labels_of_rows in labels}) > 1
+    return rows_agree and values_differ and 2 * n_compared >= len(set(values))
 
 
 def _numbering(
-    rows: Sequence[Mapping[str, Any]], id_column: UnnamedId, free: Sequence[str], group: Sequence[Hashable]
+    rows: Sequence[Mapping[str, Any]],
+    id_column: UnnamedId,
+    free: Sequence[str],
+    group_of_rows: Sequence[Hashable],
 ) -> str:
     """Return the column that numbers rows of an item and judge, or ``#`` if there is none."""
     for name in free:
@@ -200,7 +209,7 @@ def _numbering(
         ):
             keys = {
                 (_text(row.get(id_column.column)), group_of_row, number)
-                for row, group_of_row, number in zip(rows, group, numbers, strict=True)
+                for row, group_of_row, number in zip(rows, group_of_rows, numbers, strict=True)
             }
             if len(keys) == len(rows):
                 return name

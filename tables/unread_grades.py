@@ -127,6 +127,7 @@ class UnreadGrades:
         return "; ".join(remedies)
 
     def _scale_remedy(self, finite: Sequence[float]) -> str:
+        """Return the words that ask for a scale with room for these numbers and the known ends."""
         ends = [*finite, *self._readable_zero, *(self._scale.ends if self._scale.is_declared else ())]
         furthest = max(map(abs, ends))
         likely_ends = usual_ends(ends) if min(ends) >= 0 else f"{-furthest:g}:{furthest:g}"

@@ -19,6 +19,7 @@ _MAX_DIGITS = 18
 _FENCE = "```"
 _FENCE_LANGUAGE = re.compile(r"\A(?:json[5c]?)?+\s", re.IGNORECASE)
 _BRACES_AND_QUOTES = re.compile(r'[{}"]|\\.', re.DOTALL)
+"""Braces and quotation marks. An escaped character is matched as a whole, so that an escaped mark does not count."""
 
 
 class NotJsonError(DecodingError):
@@ -98,7 +99,7 @@ def with_keys(decoded: Mapping[str, Any], keys: Collection[str]) -> Mapping[str,
         )
 
     fields = respelled(decoded)
-    lists = {
+    respelled_lists = {
         name: [
             respelled(cast("dict[str, Any]", item)) if isinstance(item, dict) else item
             for item in cast("list[Any]", value)
@@ -106,7 +107,7 @@ def with_keys(decoded: Mapping[str, Any], keys: Collection[str]) -> Mapping[str,
         for name, value in fields.items()
         if name in keys and isinstance(value, list)
     }
-    return {**fields, **lists}
+    return {**fields, **respelled_lists}
 
 
 def parts_of(reply: str) -> Iterator[ReplyPart]:
@@ -145,11 +146,9 @@ def _braces(text: str) -> list[tuple[int, int | None]]:
     takes one pass over the text.
     """
     opening, closing = list[int](), dict[int, int]()
-    unclosed: tuple[list[int], list[int]] = (
-        [],
-        [],
-    )  # open braces after an even and an odd number of quotation marks
-    parity = 0
+    # Open braces after an even and after an odd number of quotation marks.
+    unclosed: tuple[list[int], list[int]] = ([], [])
+    parity = 0  # of the number of quotation marks so far
     for mark in _BRACES_AND_QUOTES.finditer(text):
         if mark[0] == '"':
             parity ^= 1

@@ -117,7 +117,7 @@ def _covered_share(squeezed: str, statements: list[Statement]) -> float:
 def _squeeze(text: str) -> str:
     """Return the letters and digits of a text in lower case.
 
-    Models change quotes, dashes, spaces and emphasis when they copy.
+    Other characters are left out, since models change quotes, dashes, spaces and emphasis when they copy.
     """
     return "".join(character for character in text.casefold() if character.isalnum())
 
@@ -134,4 +134,5 @@ def _numbers(text: str) -> set[str]:
 
 
 def _runs(squeezed: str) -> set[str]:
+    """Return the runs of three characters; a shorter text is its only run."""
     return {squeezed[start : start + _RUN_LENGTH] for start in range(max(1, len(squeezed) - _RUN_LENGTH + 1))}

@@ -20,6 +20,7 @@ from .exchange import CallError, NotRecordedError, Reply, Request
 from .served_by import family
 
 _MAX_MESSAGE_LENGTH = 300
+"""Maximum characters of an error's message."""
 
 
 class _Response(msgspec.Struct):
@@ -173,6 +174,7 @@ def _decode(raw: bytes) -> _Line:
 
 
 def _body(response: _Response) -> object:
+    """Return the JSON value of a response's body; raise CallError if it is none."""
     try:
         return read_json(bytes(response.body))
     except CallError as error:
@@ -194,6 +196,7 @@ def _refusal_or_raise(line: _Line) -> Reply:
 
 
 def _error_in_body(response: _Response | None) -> _Error:
+    """Return the error in a response's body, or an empty error if the body has none."""
     try:
         error = decode_json(response.body, _Error | None) if response is not None else None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

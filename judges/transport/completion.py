@@ -100,7 +100,7 @@ def _beginning(raw: bytes) -> str:
 
 
 def field_of(value: object, name: str) -> object:
-    """Return a field of a JSON object, or None if it is missing or not an object."""
+    """Return a field of a JSON object, or None if there is no such field or no object."""
     return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None
 
 
@@ -138,6 +138,7 @@ def read_completion(payload: object) -> Reply:
 
 
 def _read_call(call: _ToolCall) -> RequestedCall:
+    """Return a call of a chat completion; `requested_call` serves all APIs."""
     return requested_call(call.function.name, call.function.arguments, call.id)
 
 
@@ -182,7 +183,7 @@ _CACHED_TOKENS_FIELDS = (
 
 def cached_tokens(usage: object, prompt_tokens: int) -> int:
     """Return the number of prompt tokens that the provider had cached and bills at less, or 0."""
-    for *parents, name in _CACHED_TOKENS_FIELDS:
+    for *parents, name in _CACHED_TOKENS_FIELDS:  # at most one parent
         container = field_of(usage, parents[0]) if parents else usage
         count = token_count(container, name)
         if count:
@@ -216,6 +217,7 @@ def _token_logprob(entry: _ScoredToken) -> TokenLogprob:
 
 
 def _finite(logprob: float) -> float:
+    """Return a log-probability within [-9999, 0]; raise ValueError for NaN."""
     if math.isnan(logprob):
         raise ValueError("a log-probability is no number")
     return min(0.0, max(_MIN_LOGPROB, logprob))

@@ -155,8 +155,8 @@ def _trial_of(endpoint: Endpoint | EndpointGroup, trials: EndpointTrials) -> Cal
 
     Several endpoints share the first calls between them, since a request fails only after a call to each endpoint.
     """
-    endpoints = len(endpoint.shares) if isinstance(endpoint, EndpointGroup) else 1
-    return partial(trials.of, endpoint.identity, calls=max(1, FIRST_CALLS // endpoints))
+    n_endpoints = len(endpoint.shares) if isinstance(endpoint, EndpointGroup) else 1
+    return partial(trials.of, endpoint.identity, calls=max(1, FIRST_CALLS // n_endpoints))
 
 
 def _sending_provider(

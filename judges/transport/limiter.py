@@ -41,7 +41,7 @@ class AdaptiveLimiter:
         self.active = 0
         """Number of calls in flight."""
         self._started = 0
-        self._counts_from_ticket = 0
+        self._counts_from_ticket = 0  # 429s of calls with earlier tickets do not count towards a burst
         self._limited_tickets: deque[int] = deque()
         self._waiting: deque[asyncio.Future[int]] = deque()
         self.opens_at = 0.0

@@ -142,7 +142,7 @@ class SpreadingProvider:
         available = [
             member for member in self._members if member.available(now) and not member.limiter.hopeless()
         ]
-        # If all rest or are hopeless, any endpoint is better than none.
+        # An endpoint that has failed this request is better than none, and so is one that rests or is hopeless, if all are.
         candidates = (
             [endpoint for endpoint in available if endpoint not in tried] or available or self._members
         )

@@ -89,8 +89,8 @@ class OpenAIProvider:
             return await sender.send(request, api), api
         api = self._api_by_model.get(request.model, CHAT)
         response = await sender.send(request, api)
-        refused = api is CHAT and not response.succeeded
-        if refused and needs_responses(response.status, _error_in(response.body).message):
+        chat_failed = api is CHAT and not response.succeeded
+        if chat_failed and needs_responses(response.status, _error_in(response.body).message):
             second_response = await sender.send(request, RESPONSES)
             if second_response.status not in _NO_SUCH_API_STATUSES:
                 self._api_by_model[request.model] = RESPONSES

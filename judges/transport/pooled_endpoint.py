@@ -56,11 +56,11 @@ class PooledEndpoint:
         return EndpointUse(self.name, **self._counts, last_error=self._last_error)
 
     def available(self, now: float) -> bool:
-        """Return whether the endpoint may be called: not while it rests, or during a test call."""
+        """Return whether its health allows a call: it does not rest, and no test call is running."""
         return not self._rest or (now >= self.rests_until and not self._testing)
 
     def free(self, now: float) -> bool:
-        """Return whether the endpoint has a free slot now."""
+        """Return whether its limiter allows a call: it has a free slot, and does not pause."""
         return self.limiter.active < self.limiter.limit and now >= self.limiter.opens_at
 
     def cost(self, usual: float) -> float:
@@ -98,7 +98,8 @@ class PooledEndpoint:
     def failed(self, ticket: int, error: BaseException, now: float) -> None:
         """Record a call without a reply, and release its slot.
 
-        A TimeoutError means that the call was given up; an error other than CallError, that the caller was cancelled.
+        A TimeoutError means that the call was given up because it hung. Any other error that is no CallError means that the caller
+        was cancelled.
         """
         self.limiter.failed(ticket, error)
         was_testing, self._testing = self._testing, False

@@ -20,6 +20,7 @@ from ...records.json_text import DuplicateKeyDetector
 from .exchange import NotRecordedError, Provider, Reply, Request, WrappingProvider
 
 _BLOCK_BYTES = 1 << 16
+"""Size of the blocks in which the end of a file is read backwards."""
 _LINE_PREFIX = b'{"key":'
 """Beginning of every line, by which an unfinished line is recognized."""
 
@@ -102,7 +103,7 @@ class ReplayProvider:
         offset, line = position
         self._file.seek(offset)
         recorded = decode_record(self._file.readline(), Recorded, path=self.path, line=line)
-        return msgspec.structs.replace(recorded.reply, calls=0)
+        return msgspec.structs.replace(recorded.reply, calls=0)  # a replay calls no model
 
     async def aclose(self) -> None:
         """Close the file. See `Provider.aclose`."""

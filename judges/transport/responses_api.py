@@ -87,7 +87,7 @@ def responses_body(request: Request) -> dict[str, Any]:
             case "tool_choice":
                 body["tool_choice"] = value if isinstance(value, str) else _tool_choice(value)
             case _:
-                *parents, field = _PATHS.get(name, (name,))
+                *parents, field = _PATHS.get(name, (name,))  # at most one parent
                 parent = body.setdefault(parents[0], {}) if parents else body
                 parent[field] = value
     return body
@@ -147,6 +147,7 @@ def _tool_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _format(response_format: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the format of a response, with the fields of a JSON schema next to its type."""
     return {"type": response_format["type"], **response_format.get("json_schema", {})}
 
 
@@ -199,14 +200,16 @@ def read_response(payload: object) -> Reply:
     ]
     calls = [call for item in body.output if (call := _call(item)) is not None]
     logprobs = [token for part in contents for token in part.logprobs or ()]
-    reason = field_of(body.incomplete_details, "reason")
+    reason_incomplete = field_of(body.incomplete_details, "reason")
     prompt_tokens = token_count(body.usage, "input_tokens")
     return Reply(
         text=replace_surrogates("".join(part.text or "" for part in contents)),
         tool_calls=calls or None,
         reasoning=text_or_none("\n".join(reasoning_texts)),
         refusal=text_or_none("".join(part.refusal or "" for part in contents)),
-        finish_reason=_FINISH_REASONS.get(str(reason), "length") if body.status == "incomplete" else "stop",
+        finish_reason=_FINISH_REASONS.get(str(reason_incomplete), "length")
+        if body.status == "incomplete"
+        else "stop",
         served_by=text_or_none(body.model),
         prompt_tokens=prompt_tokens,
         cached_tokens=cached_tokens(body.usage, prompt_tokens),

@@ -105,11 +105,11 @@ class DirectSender:
         is_short = len(content) <= _PIECE_BYTES
         # In one piece, a long body would block all other calls, and aiohttp warns of it.
         data = content if is_short else _in_pieces(content)
-        length = None if is_short else {"Content-Length": str(len(content))}
+        length_header = None if is_short else {"Content-Length": str(len(content))}
         try:
             # A redirect would be a call outside the budget, and send the text to an address that the user did not name.
             async with self._session.post(
-                self._root + api.path, data=data, headers=length, allow_redirects=False
+                self._root + api.path, data=data, headers=length_header, allow_redirects=False
             ) as response:
                 return Response(response.status, response.headers, await _body(response))
         except self._address_error as error:
@@ -141,7 +141,9 @@ def connection_failed(message: str, error: BaseException) -> CallError:
 
 
 async def _body(response: aiohttp.ClientResponse) -> bytes:
+    """Return a response's body, read with a limit unless its length is known to be allowed."""
     length = response.content_length
+    # A packed body may be short and still be unpacked to more than the limit.
     if length is not None and length <= MAX_BODY_BYTES and "Content-Encoding" not in response.headers:
         return await response.read()
     return await bounded_body(response.content.iter_any(), response.status)
