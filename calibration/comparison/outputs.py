@@ -311,7 +311,7 @@ def graded_of(outputs: AllOutputs) -> dict[str, Graded]:
 
 
 def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
-    """Return, by system, the number of the judge whose verdict on each output counts; -1 for none.
+    """Return, by system, the number of the judge whose verdict counts for each output; or -1.
 
     All outputs of a task have the same judge: the first one that graded one of them.
     """
@@ -328,7 +328,7 @@ def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
 
 
 def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
-    """Return one system's outputs, each with the verdict of the judge numbered in ``judge``; -1 for none."""
+    """Return one system's outputs, each with the verdict of its judge's number; -1 for none."""
     # An added last row is what the index -1, no judge, refers to.
     no_judge, column = np.full((1, len(judge)), np.nan), np.arange(len(judge))
     # Labels of outputs without a judge are at the threshold of the first judge.
