@@ -247,7 +247,7 @@ def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Sett
 def _p_of_interval(
     at_level: Callable[[float], Interval | None], smallest_p: float, *, bisections: int = _BISECTIONS
 ) -> float:
-    """Return the p, at smallest_p ``smallest_p``, at which an interval of level 1 - p just reaches 0."""
+    """Return the p, at least ``smallest_p``, at which an interval of level 1 - p just reaches 0."""
     without_zero, with_zero = 1.0, smallest_p
     for _ in range(bisections):
         # p-values are bisected on a log scale.

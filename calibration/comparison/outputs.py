@@ -311,9 +311,9 @@ def graded_of(outputs: AllOutputs) -> dict[str, Graded]:
 
 
 def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
-    """Return, by system, the number of the judge whose verdict counts for each output; or -1.
+    """Return, by system, the number of the judge whose verdict counts for each output.
 
-    All outputs of a task have the same judge: the first one that graded one of them.
+    All outputs of a task have the same judge: the first one that graded one of them. The number is -1 if none did.
     """
     judge_of_task: dict[int, int] = {}
     # The first judge comes last here, and overwrites the others.
@@ -328,7 +328,10 @@ def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
 
 
 def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
-    """Return one system's outputs, each with the verdict of its judge's number; -1 for none."""
+    """Return one system's outputs, each graded by the judge whose number is in ``judge``.
+
+    The number is -1 for an output without a judge.
+    """
     # An added last row is what the index -1, no judge, refers to.
     no_judge, column = np.full((1, len(judge)), np.nan), np.arange(len(judge))
     # Labels of outputs without a judge are at the threshold of the first judge.
