@@ -93,17 +93,17 @@ def tried_until_passed(case: IntArray, number: FloatArray, passed: FloatArray) -
         passed: 1 for a pass, 0 for a fail, NaN if ungraded.
     """
     _, code, count = np.unique(case, return_inverse=True, return_counts=True)
-    fewer = count < count.max(initial=0)
-    if not fewer.any():
+    has_fewer = count < count.max(initial=0)
+    if not has_fewer.any():
         return None
     order = np.lexsort((number, code))
     last = order[np.cumsum(count) - 1]
     passes = np.bincount(code, weights=passed == 1.0, minlength=len(count))
     ends_in_its_only_pass = (passes == 1.0) & (passed[last] == 1.0)
-    if not ends_in_its_only_pass[fewer].all():
+    if not ends_in_its_only_pass[has_fewer].all():
         return None
     return (
-        f"each of the {int(fewer.sum()):,} cases with fewer trials ends in its only pass: if only failed "
+        f"each of the {int(has_fewer.sum()):,} cases with fewer trials ends in its only pass: if only failed "
         "cases were tried again, their trials pass too often; give each case as many trials"
     )
 
@@ -157,11 +157,11 @@ def _counted_by_blocks(mean: Combination, k: int, trials: Trials, cluster: IntAr
     blocks = _blocks_by_case(trials, k)
     squares = float((1.0 / blocks).sum()) / len(blocks) ** 2
     shares = np.bincount(np.unique(cluster, return_inverse=True)[1]) / len(blocks)
-    spread = mean.value * (1.0 - mean.value) * squares if k == 1 else 0.0
+    known_variance = mean.value * (1.0 - mean.value) * squares if k == 1 else 0.0
     return mean._replace(
         rows=1.0 / squares,
         cluster_size=float((shares**2).sum()) / squares,
-        row_error=max(mean.row_error, math.sqrt(spread)),
+        row_error=max(mean.row_error, math.sqrt(known_variance)),
     )
 
 
@@ -202,10 +202,10 @@ def _corrected_variance(
 
     ``slopes`` are the derivatives of that mean with respect to the judge's TPR and FPR.
     """
-    present = np.unique(np.concatenate([cluster, labelled.cluster]))
+    clusters = np.unique(np.concatenate([cluster, labelled.cluster]))
 
     def by_cluster(influence: FloatArray, row_cluster: IntArray) -> FloatArray:
-        sums = np.bincount(np.searchsorted(present, row_cluster), weights=influence, minlength=len(present))
+        sums = np.bincount(np.searchsorted(clusters, row_cluster), weights=influence, minlength=len(clusters))
         return sums.astype(np.float64)
 
     # Influences are added within clusters: most labelled trials are also among the corrected ones.
@@ -217,9 +217,9 @@ def _corrected_variance(
         rate_influence = by_cluster(labelled.passed[rows] - share, labelled.cluster[rows]) / n
         total += slope * rate_influence
         if n * min(share, 1 - share) < _FEW_RESULTS:
-            missing = _smoothed_variance(share, n) - float((rate_influence**2).sum())
-            extra_variance += slope**2 * max(0.0, missing)
-    return float((total**2).sum()) * len(present) / (len(present) - 1) + extra_variance
+            missing_variance = _smoothed_variance(share, n) - float((rate_influence**2).sum())
+            extra_variance += slope**2 * max(0.0, missing_variance)
+    return float((total**2).sum()) * len(clusters) / (len(clusters) - 1) + extra_variance
 
 
 def _smoothed_variance(share: float, n: int) -> float:

@@ -79,7 +79,7 @@ _CATALOGUE = (
         rates.balanced_accuracy,
         _ONE_CLASS,
         balanced_accuracy_interval,
-        weight_of_passes=lambda _: 0.5,  # of the true positive rate, whatever the table
+        weight_of_passes=lambda _: 0.5,  # weight of the true positive rate, the same for every table
     ),
     _table_statistic("mcc", mcc, "all labels, or all verdicts, are of one class", few_clusters="fisher"),
     _table_statistic("cohen_kappa", cohen_kappa, _ONE_CATEGORY, few_clusters="fisher"),

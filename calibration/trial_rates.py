@@ -25,6 +25,7 @@ from .tables.table_labels import split_item
 from .variance_split import VarianceSplit, variance_split
 
 RATES: tuple[TrialRate, TrialRate] = ("pass^k", "pass@k")
+"""Rates over trials that are estimated."""
 
 
 class SystemTrials(msgspec.Struct, frozen=True, kw_only=True):
@@ -162,16 +163,16 @@ def _variance(trials: Trials, level: float) -> VarianceSplit | None:
 def _systems_of_run(table: Table) -> dict[str, _TrialsOfSystem]:
     """Return each system's trials, graded by a checker, or else by one judge."""
     names = [split_item(item) for item in table.item.values]
-    case_of = cluster_numbers(name.id for name in names)
-    trial_of = np.array([name.trial or 0 for name in names], dtype=np.float64)
+    case_by_item = cluster_numbers(name.id for name in names)
+    trial_by_item = np.array([name.trial or 0 for name in names], dtype=np.float64)
     systems: dict[str, _TrialsOfSystem] = {}
     for system, outputs in graded_of(outputs_of(table, None)).items():
         is_graded = outputs.is_graded
         graded = outputs.take(is_graded)
         trials = Trials(
-            case_of[graded.item], graded.cluster, graded.passes, graded.is_undecided, graded.label
+            case_by_item[graded.item], graded.cluster, graded.passes, graded.is_undecided, graded.label
         )
-        retried = tried_until_passed(case_of[outputs.item], trial_of[outputs.item], outputs.passes)
+        retried = tried_until_passed(case_by_item[outputs.item], trial_by_item[outputs.item], outputs.passes)
         systems[system] = _TrialsOfSystem(trials, int((~is_graded).sum()), retried)
     return systems
 
@@ -186,21 +187,21 @@ def _systems_of_rows(table: Table) -> dict[str, _TrialsOfSystem]:
     if len(judges) > 1:
         raise InputError(f"the table has {len(judges)} judges ({', '.join(judges)}); keep the rows of one")
     column = table.columns.get("system")
-    parts = [("all", np.ones(len(table), dtype=np.bool_))] if column is None else column.present()
+    rows_by_system = [("all", np.ones(len(table), dtype=np.bool_))] if column is None else column.present()
     passed = _passes(table.score, table.threshold)
     label = _passes(table.label, table.threshold)
     judged = _is_judged(table)
     # In an exported run, `item_id` includes the trial, and `case_id` names the case.
     case = table.columns.get("case_id", table.item).codes.astype(np.int64)
     trials, is_graded = Trials(case, table.cluster, passed, judged, label), np.isfinite(passed)
-    number = _trial_numbers(table.columns[TRIAL])
+    trial_number = _trial_numbers(table.columns[TRIAL])
     return {
         system: _TrialsOfSystem(
             trials.take(rows & is_graded),
             int((rows & ~is_graded).sum()),
-            tried_until_passed(case[rows], number[rows], passed[rows]),
+            tried_until_passed(case[rows], trial_number[rows], passed[rows]),
         )
-        for system, rows in parts
+        for system, rows in rows_by_system
     }
 
 
@@ -240,8 +241,10 @@ def error_correlation(trials: Trials, errors: JudgeErrors, *, level: float = 0.9
     """
     labelled = trials.take(trials.judged & np.isfinite(trials.label))
     mean = np.where(labelled.label == 1.0, errors.tpr, errors.fpr)
-    spread = np.sqrt(mean * (1 - mean))
-    standardised = np.where(spread > 0, (labelled.passed - mean) / np.where(spread > 0, spread, 1.0), 0.0)
+    deviation = np.sqrt(mean * (1 - mean))
+    standardised = np.where(
+        deviation > 0, (labelled.passed - mean) / np.where(deviation > 0, deviation, 1.0), 0.0
+    )
     _, first, case, count = np.unique(
         labelled.case, return_index=True, return_inverse=True, return_counts=True
     )
@@ -255,9 +258,9 @@ def error_correlation(trials: Trials, errors: JudgeErrors, *, level: float = 0.9
     if clusters < _MIN_CASES:
         why = f"{cases:,} cases have two labelled trials; it takes {_MIN_CASES}"
         return undefined(why, n=cases, level=level)
-    total = float(pairs.sum())
-    value = float(products[has_pair].sum()) / total
-    error = cluster_error((products - value * pairs)[has_pair] / total, cluster)
+    n_pairs = float(pairs.sum())
+    value = float(products[has_pair].sum()) / n_pairs
+    error = cluster_error((products - value * pairs)[has_pair] / n_pairs, cluster)
     half_width = t_quantile(level, clusters - 1) * error
     ends = max(-1.0, value - half_width), min(1.0, value + half_width)
     return defined(max(-1.0, min(1.0, value)), ends, n=cases, method="cluster-t", level=level)
@@ -270,12 +273,12 @@ def why_uncorrectable(correlation: Statistic) -> str | None:
             f"whether the judge's errors repeat within a case is not known: {correlation.undefined}; "
             "label several trials of some cases"
         )
-    shown = f"{correlation.value:.2f} [{correlation.low:.2f}, {correlation.high:.2f}]"
+    correlation_text = f"{correlation.value:.2f} [{correlation.low:.2f}, {correlation.high:.2f}]"
     if correlation.low > 0.0:
-        return f"the judge's errors repeat within a case (correlation {shown}), so that trials are not corrected one by one"
+        return f"the judge's errors repeat within a case (correlation {correlation_text}), so that trials are not corrected one by one"
     if not math.isfinite(correlation.high) or correlation.high > _EXCLUDED_CORRELATION:
         return (
-            f"the judge's errors may repeat within a case (correlation {shown}, which does not exclude {_EXCLUDED_CORRELATION:g}); "
+            f"the judge's errors may repeat within a case (correlation {correlation_text}, which does not exclude {_EXCLUDED_CORRELATION:g}); "
             "label several trials of more cases"
         )
     return None

@@ -54,43 +54,50 @@ _NO_CLASS = "nothing is found right, or nothing wrong"
 def adjudicate(table: Table, decisions: Decisions, settings: Settings) -> Adjudication:
     """Compare judges with labels that decisions have corrected."""
     judged_items = set(table.item.values)
-    on_judged = {item: of_item for item, of_item in decisions.by_item.items() if item in judged_items}
+    decisions_on_judged = {
+        item: of_item for item, of_item in decisions.by_item.items() if item in judged_items
+    }
     category = _categories(table, decisions.categories)
-    judges = {judge: rows_of(table.take(rows), on_judged, category) for judge, rows in table.judge.present()}
-    errors = decider_errors(on_judged.values())
+    judges = {
+        judge: rows_of(table.take(rows), decisions_on_judged, category)
+        for judge, rows in table.judge.present()
+    }
+    errors = decider_errors(decisions_on_judged.values())
     faults = Counter(
-        decision.fault for of_item in on_judged.values() for decision in of_item if decision.fault
+        decision.fault for of_item in decisions_on_judged.values() for decision in of_item if decision.fault
     )
     return Adjudication(
-        by=_adjudicators(table, on_judged, errors, settings),
+        by=_adjudicators(table, decisions_on_judged, errors, settings),
         faults=dict(faults.most_common()),
-        judges={judge: _judge(rows, errors, settings) for judge, rows in judges.items()},
-        elsewhere=len(decisions.by_item) - len(on_judged),
+        judges={judge: _adjudicated_judge(rows, errors, settings) for judge, rows in judges.items()},
+        elsewhere=len(decisions.by_item) - len(decisions_on_judged),
     )
 
 
-def _judge(rows: AdjudicatedRows, errors: DeciderErrors | None, settings: Settings) -> AdjudicatedJudge:
+def _adjudicated_judge(
+    rows: AdjudicatedRows, errors: DeciderErrors | None, settings: Settings
+) -> AdjudicatedJudge:
     label, verdict, truth, undecidable = rows.label, rows.verdict, rows.truth, rows.undecidable
     all_rows = np.ones(len(label), dtype=np.bool_)
     categories = [name for name in np.unique(rows.category).tolist() if name]
 
-    def against(labels: BoolArray, included: BoolArray = all_rows) -> dict[str, Statistic]:
+    def statistics_against(labels: BoolArray, included: BoolArray = all_rows) -> dict[str, Statistic]:
         sample = sample_of(labels[included], verdict[included], rows.cluster[included])
         return measure([ESTIMATORS[name] for name in ADJUDICATED_STATISTICS], sample, settings)
 
     return AdjudicatedJudge(
-        disagreements=_reviewed(rows, label != verdict),
-        agreements=_reviewed(rows, label == verdict),
-        as_labelled=against(label),
-        adjudicated=against(truth, ~undecidable),
-        lowest=against(np.where(undecidable, ~verdict, truth)),
-        highest=against(np.where(undecidable, verdict, truth)),
+        disagreements=_reviewed_rows(rows, label != verdict),
+        agreements=_reviewed_rows(rows, label == verdict),
+        as_labelled=statistics_against(label),
+        adjudicated=statistics_against(truth, ~undecidable),
+        lowest=statistics_against(np.where(undecidable, ~verdict, truth)),
+        highest=statistics_against(np.where(undecidable, verdict, truth)),
         corrected=_corrected(rows, errors, settings),
         label_errors={name: _label_errors(rows.take(name), errors, settings) for name in (ALL, *categories)},
     )
 
 
-def _reviewed(rows: AdjudicatedRows, part: BoolArray) -> ReviewedRows:
+def _reviewed_rows(rows: AdjudicatedRows, part: BoolArray) -> ReviewedRows:
     """Count the decisions on a part of the rows."""
     decidable = part & (rows.decided < UNDECIDABLE)
     right = decidable & (rows.truth == rows.verdict)

@@ -158,18 +158,18 @@ def decided_counts(rows: AdjudicatedRows) -> DecidedCounts:
     weight = np.where(rows.drawn, rows.weight, 0.0)
     n_decisions = np.maximum((rows.first_two < UNSEEN).sum(axis=1), 1)
 
-    def count(yes: FloatArray, no: FloatArray) -> FloatArray:
+    def counts_by_cell(yes: FloatArray, no: FloatArray) -> FloatArray:
         sums = [np.bincount(cell, weights=weight * array, minlength=4) for array in (no, yes)]
         return np.stack(sums, axis=-1).reshape(2, 2, 2).astype(np.float64)
 
-    def is_found_right(by: int, of: int) -> FloatArray:
-        return ((n_decided == of) & (n_right == by)).astype(np.float64)
+    def has_decisions(*, decided: int, right: int) -> FloatArray:
+        return ((n_decided == decided) & (n_right == right)).astype(np.float64)
 
     decided_share = n_decided / n_decisions
     return DecidedCounts(
-        count(decided_share, 1 - decided_share),
-        count(is_found_right(1, of=1), is_found_right(0, of=1)),
-        count(is_found_right(2, of=2), is_found_right(0, of=2)),
+        counts_by_cell(decided_share, 1 - decided_share),
+        counts_by_cell(has_decisions(decided=1, right=1), has_decisions(decided=1, right=0)),
+        counts_by_cell(has_decisions(decided=2, right=2), has_decisions(decided=2, right=0)),
     )
 
 
@@ -188,8 +188,8 @@ def found_counts(counts: DecidedCounts, error: float) -> tuple[FloatArray, Float
     # variance, both shares give the inverse-variance average of t, since correcting their average divides by 1 - 2 e.
     precision = [n * (1 - 2 * e) / _variance(share, e) for n, e in zip((once, twice), errors, strict=True)]
     weight = _share_of_first(precision[1], precision[0])
-    found_right = (1 - weight) * _share_of_first(*_sides(counts.once)) + weight * _share_of_first(
-        *_sides(counts.twice)
+    found_right = (1 - weight) * _share_of_first(*_right_and_wrong(counts.once)) + weight * _share_of_first(
+        *_right_and_wrong(counts.twice)
     )
     error_of_both = (1 - weight) * errors[0] + weight * errors[1]
     information = sum(p * (1 - 2 * e) for p, e in zip(precision, errors, strict=True))
@@ -218,7 +218,7 @@ def _variance(share: FloatArray, error: FloatArray | float) -> FloatArray:
     return found_right * (1 - found_right)
 
 
-def _sides(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _right_and_wrong(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the counts of outputs found right, and of outputs found wrong."""
     return counts[..., RIGHT], counts[..., WRONG]
 

@@ -54,9 +54,9 @@ def _verdicts(table: Table) -> tuple[list[str], FloatArray]:
     """Return the judges, and their verdicts on all items: 1, 0, or NaN, shape ``(J, n)``."""
     item = np.unique(table.output_key(), return_inverse=True)[1]
     passed = np.where(np.isfinite(table.score), table.passed, np.nan)
-    judges, items = table.judge.present(), int(item.max(initial=-1)) + 1
-    verdicts = [first_known(passed[rows], item[rows], items) for _, rows in judges]
-    return [name for name, _ in judges], np.array(verdicts).reshape(len(judges), items)
+    judges, n_items = table.judge.present(), int(item.max(initial=-1)) + 1
+    verdicts = [first_known(passed[rows], item[rows], n_items) for _, rows in judges]
+    return [name for name, _ in judges], np.array(verdicts).reshape(len(judges), n_items)
 
 
 def _modelled_judge(model: DawidSkene, verdicts: FloatArray, judge: int) -> ModelledJudge:
@@ -76,8 +76,11 @@ def _point_estimate(value: float, n: int) -> Statistic:
 MIN_JUDGES = 3
 """Minimum number of judges of an item; with two the model has more unknowns than data."""
 
-_MAX_STEPS, _TOLERANCE = 20_000, 1e-10
-"""Maximum steps of expectation maximization, and the change of all posteriors below which it stops."""
+_MAX_STEPS = 20_000
+"""Maximum number of steps of expectation maximization."""
+
+_TOLERANCE = 1e-10
+"""Change of all posteriors below which expectation maximization stops."""
 
 
 class JudgePairAgreement(NamedTuple):
@@ -131,11 +134,11 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
     judged = np.isfinite(verdicts)
     if not has_enough.any():
         return "it takes three judges on the same items; no item has verdicts of three"
-    common = judged.astype(np.float64) @ judged.T
-    present = np.diag(common) > 0
-    if (common[np.ix_(present, present)] == 0).any():
+    n_common = judged.astype(np.float64) @ judged.T
+    has_judged = np.diag(n_common) > 0
+    if (n_common[np.ix_(has_judged, has_judged)] == 0).any():
         return "some judges have no item in common with others"
-    judges = int(present.sum())
+    n_judges = int(has_judged.sum())
     patterns, pattern_of_item, counts = _patterns(verdicts)
     prevalence, tpr, tnr, p_right = fit_classes(
         patterns, counts, majority(patterns), steps=_MAX_STEPS, tolerance=_TOLERANCE
@@ -147,7 +150,7 @@ def dawid_skene(verdicts: FloatArray) -> DawidSkene | str:
         prevalence, tpr, tnr, p_right = 1 - prevalence, 1 - tnr, 1 - tpr, 1 - p_right
     posterior = np.full(verdicts.shape[1], np.nan)
     posterior[judged.any(axis=0)] = p_right[pattern_of_item]
-    pairs = _pairs(verdicts, posterior, tpr, tnr) if judges > MIN_JUDGES else []
+    pairs = _pair_agreements(verdicts, posterior, tpr, tnr) if n_judges > MIN_JUDGES else []
     return DawidSkene(float(prevalence), tpr, tnr, posterior, pairs)
 
 
@@ -162,7 +165,7 @@ def _patterns(verdicts: FloatArray) -> tuple[FloatArray, np.ndarray, FloatArray]
     return distinct.astype(np.float64), pattern_of_item.reshape(-1), counts.astype(np.float64)
 
 
-def _pairs(
+def _pair_agreements(
     verdicts: FloatArray, posterior: FloatArray, tpr: FloatArray, tnr: FloatArray
 ) -> list[JudgePairAgreement]:
     """Return the observed agreement of every two judges, and that expected by the model."""
@@ -214,16 +217,16 @@ def suspected_label_errors(table: Table, *, limit: int = 20) -> SuspectedLabels:
     # Judges at chance add no doubt. The class frequencies order labels but select none: a rare class must not hide
     # the verdicts of good judges.
     has_majority = _judges_by_output(output, table.judge.codes) >= min(2, len(np.unique(table.judge.codes)))
-    numbers: list[int] = np.flatnonzero(mostly_contradicted & (doubt > 0) & has_majority).tolist()
+    suspect_outputs: list[int] = np.flatnonzero(mostly_contradicted & (doubt > 0) & has_majority).tolist()
     items = [table.value("item_id", row) or "" for row in first_row.tolist()]
     # Ties are ordered by id, whatever the order of files and the rounding of a processor.
-    suspected = sorted(numbers, key=lambda number: (-round(float(odds[number]), 9), items[number]))
+    suspected = sorted(suspect_outputs, key=lambda number: (-round(float(odds[number]), 9), items[number]))
     first = [
         SuspectedLabel(
             item_id=items[number],
             label=float(table.label[first_row[number]]),
-            contradicted_by=_judges(table, contradicts & (output == number)),
-            agreed_by=_judges(table, ~contradicts & (output == number)),
+            contradicted_by=_judge_names(table, contradicts & (output == number)),
+            agreed_by=_judge_names(table, ~contradicts & (output == number)),
             evidence=float(odds[number]),
         )
         for number in suspected[:limit]
@@ -246,7 +249,7 @@ def _log_odds_of_other_class(label_passes: BoolArray) -> FloatArray:
     return np.where(label_passes, -1.0, 1.0) * np.log(rate / (1 - rate))
 
 
-def _judges(table: Table, rows: BoolArray) -> list[str]:
+def _judge_names(table: Table, rows: BoolArray) -> list[str]:
     return [name for name, judge_rows in table.judge.present() if (judge_rows & rows).any()]
 
 

@@ -47,10 +47,10 @@ def _votes_of(table: Table, jury: JuryMembers, level: float) -> JuryVotes | None
         rows = table.judge.isin({name})
         repeat = table.key("repeat")[rows] if "repeat" in table.columns else np.zeros(int(rows.sum()))
         # Repeats of one judge are jurors, too.
-        order = _numbers_within(output[rows], repeat)
-        for number in range(int(order.max(initial=-1)) + 1):
-            of_repeat = order == number
-            votes.append(first_known(values[rows][of_repeat], output[rows][of_repeat], n))
+        repeat_number = _numbers_within(output[rows], repeat)
+        for number in range(int(repeat_number.max(initial=-1)) + 1):
+            in_repeat = repeat_number == number
+            votes.append(first_known(values[rows][in_repeat], output[rows][in_repeat], n))
             weights.append(weight)
     if len(votes) < 2:  # noqa: PLR2004 - a jury has two votes
         return None
@@ -133,8 +133,8 @@ def _variance_ratio(errors: FloatArray, weights: FloatArray, cluster: IntArray, 
     jurors, n = errors.shape
     if jurors < 2:  # noqa: PLR2004 - dependence takes two
         why = "every juror says the same of all these outputs; it needs others"
-        one = defined(1.0, n=n, method="the only juror whose votes vary", level=level)
-        return one if jurors else undefined(why, n=n, level=level)
+        single_vote = defined(1.0, n=n, method="the only juror whose votes vary", level=level)
+        return single_vote if jurors else undefined(why, n=n, level=level)
     # Weights are shares of the jury's mean. Errors are centred, so mean squares are variances times n.
     share = weights / weights.sum()
     single_squares, mean_squares = share @ errors**2, (share @ errors) ** 2
@@ -149,8 +149,8 @@ def _variance_ratio(errors: FloatArray, weights: FloatArray, cluster: IntArray, 
     # Influence on the log of the ratio.
     influence = np.bincount(cluster, weights=single_squares / single_total - mean_squares / mean_total)
     # Clusters without errors tell little, so clusters are weighted by their squared errors.
-    parts = np.bincount(cluster, weights=single_squares)
-    clusters = float(parts.sum() ** 2 / (parts**2).sum())  # Kish's effective number
+    squares_by_cluster = np.bincount(cluster, weights=single_squares)
+    clusters = float(squares_by_cluster.sum() ** 2 / (squares_by_cluster**2).sum())  # Kish's effective number
     if clusters < _MIN_CLUSTERS:
         return defined(votes, n=n, method="few clusters with errors: no interval", level=level)
     error = math.sqrt(clusters / (clusters - 1) * float((influence**2).sum()))

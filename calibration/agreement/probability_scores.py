@@ -21,8 +21,11 @@ from .diagnosis_results import ProbabilityScores
 from .judge_panel import usable_rows, usable_sample
 from .probability_curve import calibration_slope, losses, reliability_bins, risk_by_coverage
 
-_MAX_GROUPS, _MIN_ROWS_PER_GROUP = 10, 5
-"""Maximum number of groups of scores, and minimum mean number of rows per group."""
+_MAX_GROUPS = 10
+"""Maximum number of groups of scores."""
+
+_MIN_ROWS_PER_GROUP = 5
+"""Minimum mean number of rows per group of scores."""
 
 _ROUNDING = 1e-12
 """A standard error below this is rounding."""
@@ -41,15 +44,15 @@ def probability_scores(table: Table, *, settings: Settings) -> ProbabilityScores
         return None
     group, grouping = grouped(sample)
     rows = usable_rows(table)
-    arrays, level = (rows.score, rows.right, rows.cluster), settings.level
+    scored_rows, level = (rows.score, rows.right, rows.cluster), settings.level
     return ProbabilityScores(
         n=sample.n,
         groups=int(group.max()) + 1,
         grouping=grouping,
         statistics=brier_statistics(sample, group, settings),
         confidence=_confidence(table, settings),
-        bins=reliability_bins(*arrays, level=level),
-        calibration=losses(*arrays, level=level) | calibration_slope(*arrays, level=level),
+        bins=reliability_bins(*scored_rows, level=level),
+        calibration=losses(*scored_rows, level=level) | calibration_slope(*scored_rows, level=level),
         coverage=risk_by_coverage(
             confidence_of(rows.score, rows.threshold), rows.passed != rows.right, rows.cluster, level=level
         ),
@@ -93,9 +96,9 @@ def brier_statistics(sample: Sample, group: IntArray, settings: Settings) -> dic
         for name, value, error in zip(
             ("reliability", "resolution"), corrected[:2], errors.tolist(), strict=True
         ):
-            ends = t_interval(value, error, blocks, level) if error > _ROUNDING else None
-            method = f"cluster-t (jackknife of {blocks} blocks){'' if ends else _why_no_interval(error)}"
-            statistics[f"{name}_corrected"] = defined(value, ends, n=n, method=method, level=level)
+            interval = t_interval(value, error, blocks, level) if error > _ROUNDING else None
+            method = f"cluster-t (jackknife of {blocks} blocks){'' if interval else _why_no_interval(error)}"
+            statistics[f"{name}_corrected"] = defined(value, interval, n=n, method=method, level=level)
     statistics["uncertainty"] = _uncertainty(sample, parts.uncertainty, settings)
     statistics["ece_equal_mass"] = _ece(sample, group, outcome, level)
     return statistics
@@ -118,9 +121,9 @@ def _jackknife(sample: Sample, group: IntArray, outcome: FloatArray, seed: int) 
     values: list[FloatArray] = []
     for weights, _ in blocks.without_each_group(1):
         present = weights[0] > 0
-        numbers = np.unique(group[present], return_inverse=True)[1]
+        group_numbers = np.unique(group[present], return_inverse=True)[1]
         parts = corrected_brier_parts(
-            outcome[present], sample.cells.score[present], numbers, weights[0][present]
+            outcome[present], sample.cells.score[present], group_numbers, weights[0][present]
         )
         values.append(np.full(2, np.nan) if parts is None else np.array(parts[:2]))
     return left_out_error(np.array(values)), len(values)
@@ -134,9 +137,8 @@ def _uncertainty(sample: Sample, value: float, settings: Settings) -> Statistic:
     rate = measure([ESTIMATORS["prevalence"]], sample, Settings(level=settings.level))["prevalence"]
     if rate.low is None or rate.high is None:
         return defined(value, n=sample.n, method=rate.method, level=settings.level)
-    # The function rises to 1/4 at a rate of one half, and falls from there.
     ends = [end * (1 - end) for end in (rate.low, rate.high)]
-    # rate (1 - rate) is largest, 0.25, at a rate of one half.
+    # rate (1 - rate) rises to 0.25 at a rate of one half, and falls from there.
     highest = 0.25 if rate.low <= 0.5 <= rate.high else max(ends)  # noqa: PLR2004 - a half
     return defined(
         value, (min(ends), highest), n=sample.n, method=f"{rate.method}, of the rate", level=settings.level
@@ -148,8 +150,8 @@ def _ece(sample: Sample, group: IntArray, outcome: FloatArray, level: float) -> 
     in_group = np.eye(int(group.max()) + 1)[group]  # one row per cell, 1 in the column of its group
     gaps = in_group * (outcome - sample.cells.score)[:, None]
     parts: FloatArray = sample.counts @ gaps / sample.n
-    ends, method = gaps_interval(gaps, sample, level)
-    return defined(float(np.abs(parts).sum()), ends, n=sample.n, method=method, level=level)
+    interval, method = gaps_interval(gaps, sample, level)
+    return defined(float(np.abs(parts).sum()), interval, n=sample.n, method=method, level=level)
 
 
 def _confidence(table: Table, settings: Settings) -> dict[str, Statistic]:

@@ -101,8 +101,8 @@ def best_by_statistic(
 
 def simultaneous(estimator: Estimator, sample: Sample, settings: Settings, *, of: int) -> Statistic:
     """Return a statistic, its interval valid for all ``of`` contenders at once (Bonferroni)."""
-    wider = settings._replace(level=simultaneous_level(settings.level, of))
-    statistic = measure([estimator], sample, wider)[estimator.name]
+    wider_settings = settings._replace(level=simultaneous_level(settings.level, of))
+    statistic = measure([estimator], sample, wider_settings)[estimator.name]
     return at_once(statistic, settings.level, of)
 
 
@@ -141,21 +141,23 @@ def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = Non
     has_amount = np.zeros(len(rows_table), dtype=np.bool_)
     for numbers in amounts.values():
         has_amount |= np.isfinite(numbers)
-    count = int(has_amount.sum())
-    if not count:
+    n_verdicts = int(has_amount.sum())
+    if not n_verdicts:
         return None
     rows_table = rows_table.take(has_amount)
     calls, prompt, completion, cost = (_total(rows_table, name) for name in AMOUNTS)
     if cost is None and cost_of is not None:
         cost = _priced(rows_table, cost_of)
     return Costs(
-        verdicts=count,
+        verdicts=n_verdicts,
         calls=calls,
         prompt_tokens=prompt,
         completion_tokens=completion,
         cost=cost,
-        tokens_per_verdict=None if prompt is None or completion is None else (prompt + completion) / count,
-        cost_per_verdict=None if cost is None else cost / count,
+        tokens_per_verdict=None
+        if prompt is None or completion is None
+        else (prompt + completion) / n_verdicts,
+        cost_per_verdict=None if cost is None else cost / n_verdicts,
     )
 
 

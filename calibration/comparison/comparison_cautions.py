@@ -90,6 +90,7 @@ def threshold_cautions(
         label = first.label[in_first]
         label_between = (low <= label) & (label < high)
         labels_between[names] = int(label_between.sum())
+        # The thresholds differ, so at most one of the two is the default.
         for contender, rows in ((first, in_first), (second, in_second)):
             if thresholds[contender.name].source == "default":
                 score = contender.score[rows]

@@ -33,7 +33,7 @@ def contradicted_labels(
 ) -> dict[str, ContradictedLabels]:
     """Test whether the labels of each system are a random sample, as `estimate` does.
 
-    All systems together are tested at 1 %. Systems whose labels are not contradicted are left out.
+    `contradiction` tests all systems together at 1 %. The result has only systems with contradicted labels.
 
     Args:
         graded: Outputs by system.

@@ -26,8 +26,11 @@ from .significance import mcnemar
 _POWER_LEVEL = 0.6
 """Two-sided level whose quantile is that of 80 % power: 80 % one-sided is 60 % two-sided."""
 
-_BISECTIONS, _FEWER_BISECTIONS = 40, 24
-"""Number of bisections to find a p-value; the second is for intervals that take long to compute."""
+_BISECTIONS = 40
+"""Number of bisections to find a p-value."""
+
+_FEWER_BISECTIONS = 24
+"""Number of bisections to find a p-value from intervals that take long to compute."""
 
 _MIN_P = 1e-9
 """Smallest p-value that is computed from an interval in closed form."""
@@ -225,7 +228,7 @@ def _tested_by_class(by_class: ClassDifference, joint: Sample, level: float) -> 
     """Add the p-value of the test that the interval of a difference by class inverts."""
     ends = by_class.at_level(level)
     estimate = defined(by_class.value, ends, n=joint.n, method=by_class.method, level=level)
-    p = _p_of_interval(by_class.at_level, _MIN_P, steps=_FEWER_BISECTIONS)
+    p = _p_of_interval(by_class.at_level, _MIN_P, bisections=_FEWER_BISECTIONS)
     detectable = _minimum_detectable(estimate, normal_quantile(level))
     return TestedDifference(estimate, p, detectable, over_clusters=not joint.singletons)
 
@@ -242,11 +245,11 @@ def _resampled(estimator: Estimator, value: float, joint: Sample, settings: Sett
 
 
 def _p_of_interval(
-    at_level: Callable[[float], Interval | None], least: float, *, steps: int = _BISECTIONS
+    at_level: Callable[[float], Interval | None], smallest_p: float, *, bisections: int = _BISECTIONS
 ) -> float:
-    """Return the p, at least ``least``, at which an interval of level 1 - p just reaches 0."""
-    without_zero, with_zero = 1.0, least
-    for _ in range(steps):
+    """Return the p, at least ``smallest_p``, at which an interval of level 1 - p just reaches 0."""
+    without_zero, with_zero = 1.0, smallest_p
+    for _ in range(bisections):
         # p-values are bisected on a log scale.
         middle = math.sqrt(without_zero * with_zero)
         if _has_zero(at_level(1 - middle)):
@@ -277,9 +280,9 @@ def _with_p(statistic: Statistic, degrees: float | None, level: float) -> Tested
     error = (statistic.high - statistic.low) / 2 / quantile
     if not error > 0.0:
         return TestedDifference(statistic)
-    distance = -abs(statistic.value) / error
-    tail = float(ndtr(distance) if degrees is None else stdtr(degrees, distance))
-    return TestedDifference(statistic, 2 * tail, _minimum_detectable(statistic, quantile))
+    minus_z = -abs(statistic.value) / error
+    tail_probability = float(ndtr(minus_z) if degrees is None else stdtr(degrees, minus_z))
+    return TestedDifference(statistic, 2 * tail_probability, _minimum_detectable(statistic, quantile))
 
 
 def _minimum_detectable(statistic: Statistic, quantile: float) -> float | None:

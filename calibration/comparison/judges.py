@@ -152,7 +152,7 @@ def judge_contender(rows: ContenderRows, terms: ContenderTerms, cost: Costs | No
     sample = make_sample(rows.label, rows.score, rows.cluster, pass_at=rows.threshold)
     balanced_alone = measure([balanced], sample, terms.settings)["balanced_accuracy"]
     balanced_at_once = simultaneous(balanced, sample, terms.settings, of=terms.contenders)
-    not_decided_alone = chance_verdict(balanced_alone) is None
+    decided_alone = chance_verdict(balanced_alone) is not None
     by_share = terms.estimator.name == "accuracy"
     return Contender(
         n=len(right),
@@ -167,7 +167,7 @@ def judge_contender(rows: ContenderRows, terms: ContenderTerms, cost: Costs | No
         simultaneous=share_at_once
         if by_share
         else simultaneous(terms.estimator, sample, terms.settings, of=terms.contenders),
-        chance_interval=balanced_at_once if not_decided_alone else balanced_alone,
+        chance_interval=balanced_alone if decided_alone else balanced_at_once,
         not_above=_unbeaten_baseline(rows, terms) if terms.estimator.name == WEIGHTED else None,
     )
 

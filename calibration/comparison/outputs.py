@@ -91,46 +91,51 @@ def outputs_of(table: Table, right: Right | None) -> AllOutputs:
     table = table.take(table.columns["system"].codes >= 0)
     system = table.columns["system"]
     tasks = tasks_of(table)
-    _, first, output = np.unique(
+    _, first_row, output = np.unique(
         tasks.task * len(system.values) + system.codes, return_index=True, return_inverse=True
     )
-    decided = first_known(_decisions(table, right), output, len(first))
+    decided = first_known(_decisions(table, right), output, len(first_row))
     judges, (verdicts, passes), repeats = _verdicts(table, output, np.isnan(decided))
     if right == "label":
         judges, verdicts, passes = [], verdicts[:0], passes[:0]
     thresholds = np.array([table.threshold_of(judge).at for judge in judges])
-    label = np.full(len(first), np.nan)
+    label = np.full(len(first_row), np.nan)
     # Without the column `checker_score`, labels are the decisions.
     if right is None and DECIDED in table.numbers:
-        label = np.where(np.isnan(decided), first_known(table.label, output, len(first)), np.nan)
-    # Compared by one criterion, ungraded outputs do not count; by stratum they do.
+        label = np.where(np.isnan(decided), first_known(table.label, output, len(first_row)), np.nan)
+    # If `right` restricts the comparison, ungraded outputs do not count; in strata they do.
     is_graded: BoolArray = np.isfinite([decided, *verdicts])
-    counts = np.logical_or.reduce(is_graded, axis=0) if right is not None else np.ones(len(first), np.bool_)
-    codes, case = system.codes[first], tasks.case[first]
-    outputs = SystemOutputs(
-        tasks.task[first],
-        case,
-        _numbers_of_trials(case * len(system.values) + codes, counts),
-        table.item.codes[first].astype(np.int64),
-        clusters_of_cases(table, tasks)[first],
-        decided,
-        verdicts,
-        passes,
-        _passes(label, thresholds[:, None]),
-        first,
-        _failed_calls(table, output, judges),
+    is_counted = (
+        np.ones(len(first_row), np.bool_) if right is None else np.logical_or.reduce(is_graded, axis=0)
     )
-    systems = {name: outputs.take((codes == code) & counts) for code, name in enumerate(system.values)}
+    system_codes, case = system.codes[first_row], tasks.case[first_row]
+    case_of_system = case * len(system.values) + system_codes
+    outputs = SystemOutputs(
+        task=tasks.task[first_row],
+        case=case,
+        trials=_numbers_of_trials(case_of_system, is_counted),
+        item=table.item.codes[first_row].astype(np.int64),
+        cluster=clusters_of_cases(table, tasks)[first_row],
+        decided=decided,
+        verdicts=verdicts,
+        passes=passes,
+        labels=_passes(label, thresholds[:, None]),
+        row=first_row,
+        failed=_failed_calls(table, output, judges),
+    )
+    systems = {
+        name: outputs.take((system_codes == code) & is_counted) for code, name in enumerate(system.values)
+    }
     with_outputs = {
         name: system_outputs for name, system_outputs in systems.items() if len(system_outputs.task)
     }
     return AllOutputs(with_outputs, _deciders(table), judges, repeats, table)
 
 
-def _numbers_of_trials(case: IntArray, counts: BoolArray) -> IntArray:
-    """Return the number of outputs of each output's case that count, shape ``(n,)``."""
-    number = np.unique(case, return_inverse=True)[1]
-    return np.bincount(number, weights=counts)[number].astype(np.int64)
+def _numbers_of_trials(case_of_system: IntArray, is_counted: BoolArray) -> IntArray:
+    """Return, for each output, how many outputs of its case and system count, shape ``(n,)``."""
+    number = np.unique(case_of_system, return_inverse=True)[1]
+    return np.bincount(number, weights=is_counted)[number].astype(np.int64)
 
 
 def _decisions(table: Table, right: Right | None) -> FloatArray:
@@ -173,28 +178,30 @@ def _verdicts(
             repeats[judge] = n_repeats
     preference = {judge: number for number, judge in enumerate(table.preferred)}
 
-    def order(judge: str) -> tuple[int, int, int]:
+    def sort_key(judge: str) -> tuple[int, int, int]:
         n_judged = int(np.isfinite(passes[judge][is_undecided]).sum())
         return _kind_rank(table, judge), preference.get(judge, len(preference)), -n_judged
 
-    judges = sorted(passes, key=order)
+    judges = sorted(passes, key=sort_key)
     if not judges:
-        nobody = np.empty((0, n_outputs))
-        return judges, (nobody, nobody), repeats
-    arrays = (np.stack([by_judge[judge] for judge in judges]) for by_judge in (verdicts, passes))
-    return judges, (next(arrays), next(arrays)), repeats
+        no_verdicts = np.empty((0, n_outputs))
+        return judges, (no_verdicts, no_verdicts), repeats
+    all_verdicts, all_passes = (
+        np.stack([by_judge[judge] for judge in judges]) for by_judge in (verdicts, passes)
+    )
+    return judges, (all_verdicts, all_passes), repeats
 
 
 def _failed_calls(table: Table, output: IntArray, judges: list[str]) -> BoolArray | None:
     """Return a mask of outputs without a verdict because calls failed, as in `SystemOutputs`."""
     if FAILED not in table.numbers:
         return None
-    failed, outputs = np.isfinite(table.numbers[FAILED]), int(output.max(initial=-1)) + 1
+    failed, n_outputs = np.isfinite(table.numbers[FAILED]), int(output.max(initial=-1)) + 1
     rows_of = table.judge.rows()
 
     def all_failed(rows: IntArray) -> BoolArray:
-        n_asked = np.bincount(output[rows], minlength=outputs)
-        n_failed = np.bincount(output[rows], weights=failed[rows], minlength=outputs)
+        n_asked = np.bincount(output[rows], minlength=n_outputs)
+        n_failed = np.bincount(output[rows], weights=failed[rows], minlength=n_outputs)
         return (n_asked > 0) & (n_failed == n_asked)
 
     return np.stack([*(all_failed(rows_of[judge]) for judge in judges), all_failed(np.arange(len(output)))])
@@ -298,15 +305,15 @@ class Graded(NamedTuple):
 
 
 def graded_of(outputs: AllOutputs) -> dict[str, Graded]:
-    """Return all outputs of each system, with a judge's verdict on each undecided one."""
+    """Return all systems' outputs, with the verdict of the chosen judge on each undecided one."""
     judges = judges_of_outputs(outputs)
     return {name: graded_by(system, judges[name]) for name, system in outputs.systems.items()}
 
 
 def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
-    """Return the number of each output's judge, whose verdict counts, by system; -1 for none.
+    """Return, by system, the number of the judge whose verdict counts for each output.
 
-    It is the same for all outputs of a task: the first judge that graded one of them.
+    All outputs of a task have the same judge: the first one that graded one of them. The number is -1 if none did.
     """
     judge_of_task: dict[int, int] = {}
     # The first judge comes last here, and overwrites the others.
@@ -321,7 +328,10 @@ def judges_of_outputs(outputs: AllOutputs) -> dict[str, IntArray]:
 
 
 def graded_by(outputs: SystemOutputs, judge: IntArray) -> Graded:
-    """Return outputs graded by one judge each, given by its number; -1 for none."""
+    """Return one system's outputs, each graded by the judge whose number is in ``judge``.
+
+    The number is -1 for an output without a judge.
+    """
     # An added last row is what the index -1, no judge, refers to.
     no_judge, column = np.full((1, len(judge)), np.nan), np.arange(len(judge))
     # Labels of outputs without a judge are at the threshold of the first judge.

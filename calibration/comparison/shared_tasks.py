@@ -77,10 +77,10 @@ def _items_and_cases(table: Table, system: Column) -> tuple[IntArray, IntArray]:
 
 def _ranks(group: IntArray, value: IntArray) -> IntArray:
     """Return the rank of each row's value among the distinct values of its group, from 0."""
-    width = int(value.max()) + 1
-    # Distinct pairs are sorted by group, then value: a rank is the position minus that of the group's first pair.
-    pairs, pair_of_row = np.unique(group * width + value, return_inverse=True)
-    groups = pairs // width
-    # Pairs are sorted, so a pair's rank is its distance from the first pair of its group.
+    n_values = int(value.max()) + 1
+    # Distinct pairs of group and value are sorted by group, then value.
+    pairs, pair_of_row = np.unique(group * n_values + value, return_inverse=True)
+    groups = pairs // n_values
+    # So a pair's rank is its distance from the first pair of its group.
     first_of_group = np.searchsorted(groups, groups)
     return (np.arange(len(pairs)) - first_of_group)[pair_of_row]

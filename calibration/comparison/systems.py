@@ -112,7 +112,7 @@ def _stratum(
     }
     contradicted = contradicted_labels(graded, terms.table, declared, terms.level)
     # Labels that look chosen correct no rate.
-    has_enough_labels = _if_any_undecided(
+    with_enough_labels = _if_any_undecided(
         graded,
         {name for name, system in graded.items() if name not in contradicted and _has_enough_labels(system)},
     )
@@ -120,11 +120,11 @@ def _stratum(
         graded,
         {
             name
-            for name in has_enough_labels
+            for name in with_enough_labels
             if not graded[name].is_undecided.any() or declared.get(name) in RANDOM_SAMPLES
         },
     )
-    compared_names = every_pair(graded, terms.against) if paired else []
+    name_pairs = every_pair(graded, terms.against) if paired else []
     # Both systems of a pair are corrected, or neither: a corrected rate cannot be compared with another.
     pairs = [
         _pair(
@@ -132,9 +132,9 @@ def _stratum(
             (graded[a], graded[b]),
             correct=correctable >= {a, b},
             terms=terms,
-            pairs=len(compared_names),
+            pairs=len(name_pairs),
         )
-        for a, b in compared_names
+        for a, b in name_pairs
     ]
     return ComparedStratum(
         by=by,
@@ -155,7 +155,7 @@ def _stratum(
         if_random={
             name: _rate(graded[name], correct=True, level=terms.level)
             for name in graded
-            if name in has_enough_labels - correctable and name in declared and declared[name] is None
+            if name in with_enough_labels - correctable and name in declared and declared[name] is None
         },
         judges=judges or {},
         n_cases={name: count for name, system in graded.items() if (count := cases_of_uneven(system))},

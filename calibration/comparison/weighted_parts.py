@@ -151,22 +151,27 @@ def ungraded_bounds(graded: Graded, *, correct: bool) -> Interval | None:
     is_graded = graded.is_graded
     if is_graded.all() or not is_graded.any():
         return None
-    share = np.full(len(is_graded), 1.0) if graded.weight is None else graded.weight
-    share = share / share.sum()
+    row_shares = np.full(len(is_graded), 1.0) if graded.weight is None else graded.weight
+    row_shares = row_shares / row_shares.sum()
     judged = is_graded & graded.is_undecided
     rate = corrected_rate_of(graded.take(judged), 0.95).value if correct and judged.any() else None
     if rate is None:
-        passed, counted = float(share[is_graded] @ graded.result[is_graded]), np.zeros_like(is_graded)
+        passed_share, counted_by_label = (
+            float(row_shares[is_graded] @ graded.result[is_graded]),
+            np.zeros_like(is_graded),
+        )
     else:
-        decided, counted = is_graded & ~judged, graded.labelled_ungraded
-        passed = float(share[decided] @ graded.result[decided]) + float(share[judged].sum()) * rate
-        passed += float(share[counted] @ graded.label[counted])
-    left_out = ~is_graded & ~counted
+        decided, counted_by_label = is_graded & ~judged, graded.labelled_ungraded
+        passed_share = (
+            float(row_shares[decided] @ graded.result[decided]) + float(row_shares[judged].sum()) * rate
+        )
+        passed_share += float(row_shares[counted_by_label] @ graded.label[counted_by_label])
+    left_out = ~is_graded & ~counted_by_label
     if not left_out.any():
         return None
     # A corrected rate may be outside [0, 1].
-    low = min(1.0, max(0.0, passed))
-    return low, min(1.0, low + float(share[left_out].sum()))
+    low = min(1.0, max(0.0, passed_share))
+    return low, min(1.0, low + float(row_shares[left_out].sum()))
 
 
 def weighted_parts(graded: Graded, *, correct: bool) -> Iterator[WeightedPart]:

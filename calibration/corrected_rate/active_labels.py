@@ -160,7 +160,8 @@ def active_estimate(
 ) -> PowerTuned:
     """Estimate the mean label from one or several rounds of draws.
 
-    Undefined with fewer than two labels. In each round earlier labels have a chance of 1, and each new label weighs 1 / its chance in that round.
+    Undefined with fewer than two labels. In each round earlier labels have a chance of 1, and each new label weighs
+    1 / its chance in that round.
     However those chances depend on earlier labels, the error of a round has mean 0 given the rounds before.
     So the errors of rounds are uncorrelated, and their estimates are averaged with weights proportional to
     their new labels.

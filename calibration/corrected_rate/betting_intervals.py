@@ -35,8 +35,11 @@ _ROUNDING = 1e-9
 _FINE_GRID_ERROR = 1e-4
 """Error level of the interval in which the grid over means of these outputs is fine."""
 
-_FINE_POINTS, _COARSE_POINTS = 96, 48
-"""Grid points on each side of that interval, and over all possible means."""
+_FINE_POINTS = 96
+"""Grid points on each side of the estimate in that interval."""
+
+_COARSE_POINTS = 48
+"""Grid points over all possible means."""
 
 _MAX_SHIFT = 2.4
 """Largest difference between outputs and population that is bet on, in standard errors."""
@@ -103,8 +106,8 @@ class LabelSequence:
     @property
     def possible_means(self) -> Interval:
         """Mean label of all outputs if every unlabelled one failed, and if every one passed."""
-        known, n = float(self.label.sum()), len(self.scores)
-        return known / n, (known + n - len(self.label)) / n
+        label_sum, n = float(self.label.sum()), len(self.scores)
+        return label_sum / n, (label_sum + n - len(self.label)) / n
 
     @cached_property
     def _above_mean(self) -> FloatArray:
@@ -133,13 +136,13 @@ class LabelSequence:
         """Return the log evidence that the mean label of all outputs is below this one."""
         return self._log_evidence(mean, self._adjusted, self._adjusted_range[1], -1.0)
 
-    def _log_evidence(self, mean: float, adjusted: FloatArray, end: FloatArray, sign: float) -> float:
+    def _log_evidence(self, mean: float, adjusted: FloatArray, range_end: FloatArray, sign: float) -> float:
         expected = (len(self.scores) * mean - self.label_sum_before) / self.unlabelled_before
         # The outputs not yet labelled could not have this mean, whatever their labels.
         if (expected < -_ROUNDING if sign > 0 else expected > 1 + _ROUNDING).any():
             return math.inf
         # `stake` is the largest possible loss; gains are in its units, so at least -1.
-        distance, stake = sign * (adjusted - expected), sign * (expected - end)
+        distance, stake = sign * (adjusted - expected), sign * (expected - range_end)
         # Where nothing can be lost, any gain refutes the mean.
         certain = stake <= _ROUNDING
         if (distance[certain] > _ROUNDING).any():
@@ -151,7 +154,7 @@ class LabelSequence:
 def interval_of_these(labels: LabelSequence, level: float = 0.95) -> Interval:
     """Return the anytime-valid interval of the mean label of just these outputs."""
     evidence_needed = math.log(2 / (1 - level))
-    ends = _ends(
+    ends = _unrejected_means(
         lambda mean: labels.log_evidence_above(mean) >= evidence_needed,
         lambda mean: labels.log_evidence_below(mean) >= evidence_needed,
     )
@@ -180,15 +183,15 @@ def interval_of_population(labels: LabelSequence, clusters: int, level: float = 
     evidence_below = np.array([labels.log_evidence_below(mean) for mean in larger.tolist()])
 
     def too_low(mean: float) -> bool:
-        difference = log_unlike(smaller, mean, clusters)
-        return _least_sum(evidence_above, difference) >= evidence_needed
+        evidence_unlike = log_unlike(smaller, mean, clusters)
+        return _least_sum(evidence_above, evidence_unlike) >= evidence_needed
 
     def too_high(mean: float) -> bool:
         # With passes and fails swapped, "lower" becomes "higher"; reversed, the first function falls again.
-        difference = log_unlike(1 - larger, 1 - mean, clusters)
-        return _least_sum(evidence_below[::-1], difference[::-1]) >= evidence_needed
+        evidence_unlike = log_unlike(1 - larger, 1 - mean, clusters)
+        return _least_sum(evidence_below[::-1], evidence_unlike[::-1]) >= evidence_needed
 
-    return _ends(too_low, too_high)
+    return _unrejected_means(too_low, too_high)
 
 
 def _least_sum(falling: FloatArray, rising: FloatArray) -> float:
@@ -199,7 +202,7 @@ def _least_sum(falling: FloatArray, rising: FloatArray) -> float:
     return float((np.append(falling[1:], falling[-1:]) + rising).min())
 
 
-def _ends(too_low: Callable[[float], bool], too_high: Callable[[float], bool]) -> Interval:
+def _unrejected_means(too_low: Callable[[float], bool], too_high: Callable[[float], bool]) -> Interval:
     """Return the interval in which no mean is rejected.
 
     Rejections are monotonic, so each end is found by bisection.

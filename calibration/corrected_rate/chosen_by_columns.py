@@ -118,8 +118,8 @@ def chosen_by_columns(table: Table, *, tables: int = 1) -> dict[str, float]:
             tests += 1
             smallest_p[name.removeprefix(COVARIATE)] = p
     adjusted = {name: min(1.0, 2 * p * tests * tables) for name, p in smallest_p.items()}
-    by_p = sorted(adjusted.items(), key=lambda name_and_p: name_and_p[1])
-    return {name: p for name, p in by_p if p <= CHOICE_ALARM}
+    sorted_by_p = sorted(adjusted.items(), key=lambda name_and_p: name_and_p[1])
+    return {name: p for name, p in sorted_by_p if p <= CHOICE_ALARM}
 
 
 def explaining(table: Table, columns: Iterable[str]) -> list[str]:
@@ -167,8 +167,8 @@ def _clustered_p(has_value: FloatArray, labelled: BoolArray, cluster: IntArray) 
     numbers = np.unique(cluster, return_inverse=True)[1]
     products = (labelled - labelled.mean()) * (has_value - has_value.mean())
     sums = np.bincount(numbers, weights=products)
-    spread = float(np.sqrt((sums**2).sum()))
+    error = float(np.sqrt((sums**2).sum()))
     degrees = min(clusters_in(cluster[labelled]), clusters_in(cluster[~labelled])) - 1
-    if degrees < 1 or not spread:
+    if degrees < 1 or not error:
         return 1.0
-    return float(2 * stdtr(degrees, -abs(float(sums.sum())) / spread))
+    return float(2 * stdtr(degrees, -abs(float(sums.sum())) / error))

@@ -23,8 +23,11 @@ MIN_EFFECTIVE = 20.0
 _MAX_WEIGHT = 10.0
 """Largest weight of a label, as a multiple of its weight in a random sample."""
 
-_MAX_STEPS, _CONVERGED = 50, 1e-10
-"""Limits of Newton's method: number of steps, and the size of a step below which it has converged."""
+_MAX_STEPS = 50
+"""Maximum number of steps of Newton's method."""
+
+_CONVERGED = 1e-10
+"""Size of a step below which Newton's method has converged."""
 
 _RIDGE = 1e-6
 """Penalty on squared slopes; without it they diverge if a covariate determines which items have labels."""
@@ -74,9 +77,9 @@ def _covariate(table: Table, name: str, labelled: BoolArray) -> tuple[FloatArray
     number = table.numbers.get(f"{COVARIATE}{name}", table.numbers.get(name))
     if number is not None:
         _require_values(table, name, np.isfinite(number))
-        spread = float(number.std())
-        scaled = (number - number.mean()) / (spread if spread > 0 else 1.0)
-        return np.stack([scaled, scaled**2], axis=1), []
+        deviation = float(number.std())
+        standardised = (number - number.mean()) / (deviation if deviation > 0 else 1.0)
+        return np.stack([standardised, standardised**2], axis=1), []
     column = table.columns.get(name)
     if column is None:
         raise InputError(
@@ -90,9 +93,9 @@ def _covariate(table: Table, name: str, labelled: BoolArray) -> tuple[FloatArray
 
 
 def _require_values(table: Table, name: str, has_value: BoolArray) -> None:
-    without = np.flatnonzero(~has_value)
-    if len(without):
-        item = table.value("item_id", int(without[0]))
+    rows_without = np.flatnonzero(~has_value)
+    if len(rows_without):
+        item = table.value("item_id", int(rows_without[0]))
         raise InputError(f"item {item!r} is judged but has no value in the column to weight by", field=name)
 
 
@@ -140,11 +143,13 @@ def reweighted_rate(data: ShiftedLabels, *, level: float = 0.95) -> Statistic:
     slope = min(1.0, max(-1.0, slope))
     value = min(1.0, max(0.0, label + slope * gap))
     # Number of labelled clusters, lowered by the share of labels that the weights cost.
-    units = effective_labels * clusters_in(labelled_cluster) / n
+    effective_clusters = effective_labels * clusters_in(labelled_cluster) / n
     # The fitted lambda takes one degree of freedom.
     fit_penalty = math.sqrt((effective_labels - 1) / (effective_labels - 2))
     value_error = fit_penalty * error(label_influence + slope * gap_influence)
-    ends = effective_n_interval(value, value_error, units, level, degrees=units - 1 - (slope != 0.0))
+    ends = effective_n_interval(
+        value, value_error, effective_clusters, level, degrees=effective_clusters - 1 - (slope != 0.0)
+    )
     method = f"Wilson on the effective n; weighted labels worth {effective_labels:.0f}"
     return defined(value, ends, n=n, method=method, level=level)
 

@@ -171,19 +171,19 @@ def _require_same_terms(
     phases: Sequence[str],
 ) -> None:
     """Refuse estimates that have no form for a finite set, or at every look."""
-    others = {
+    other_requests = {
         "phases": phases,
         "judges": further.judges,
         "reweight_by": further.reweight_by,
         # In a tuple, so that a bound of 0 counts as given.
         "open_worse_by": () if further.open_worse_by is None else (further.open_worse_by,),
     }
-    if any(others.values()) and target == "finite":
+    if any(other_requests.values()) and target == "finite":
         raise InputError(
             f"{setting('phases')}, {setting('judges')}, {setting('reweight_by')} and {setting('open_worse_by')} estimate a population: drop {setting('target', 'finite')}"
         )
     if further.anytime:
-        require_ordered_design(chosen_by, others | {"strata": strata})
+        require_ordered_design(chosen_by, other_requests | {"strata": strata})
 
 
 _NEEDS_LABELS_OF_EVERY_SYSTEM: frozenset[LabelsDeclaredBy | None] = frozenset(

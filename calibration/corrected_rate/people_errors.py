@@ -63,8 +63,8 @@ def _why_unsuitable(table: Table, grades: FloatArray, options: RateTerms) -> str
     """Return why the labels cannot be modelled, or None if they can."""
     labels_per_output = np.isfinite(grades).sum(axis=0)
     labelled = labels_per_output > 0
-    few = int((labelled & (labels_per_output < MIN_JUDGES)).sum())
-    has_few = few > 0
+    n_with_few = int((labelled & (labels_per_output < MIN_JUDGES)).sum())
+    some_have_few = n_with_few > 0
     reasons = {
         "people's grades are fractions; the model is of passes and fails": not np.isin(
             grades[np.isfinite(grades)], (0.0, 1.0)
@@ -73,7 +73,7 @@ def _why_unsuitable(table: Table, grades: FloatArray, options: RateTerms) -> str
         or options.chosen_by is not None,
         "labels were drawn with unequal chances, or by stratum": was_drawn(table).any()
         or STRATUM in table.columns,
-        f"{few:,} of {int(labelled.sum()):,} labelled outputs have labels of fewer than three people": has_few,
+        f"{n_with_few:,} of {int(labelled.sum()):,} labelled outputs have labels of fewer than three people": some_have_few,
         "cases have unequal numbers of trials": cases_of(table) is not None,
         "some labelled outputs are ungraded": (labelled & ~np.isfinite(table.score)).any(),
     }
@@ -117,8 +117,8 @@ class _FittedRates(NamedTuple):
         free_rates = self.rates[self.free]
         logits = np.log(free_rates / (1 - free_rates))
 
-        def total_score(at: FloatArray) -> FloatArray:
-            total: FloatArray = self.scores(at).sum(axis=0)
+        def total_score(free_logits: FloatArray) -> FloatArray:
+            total: FloatArray = self.scores(free_logits).sum(axis=0)
             return total
 
         steps = np.eye(len(logits)) * _STEP
@@ -143,7 +143,7 @@ def _errors_by_model(
     # The rate of an empty class is NaN, and taken as 0.5 as in the fit.
     influence = _FittedRates(grades[:, labelled], np.nan_to_num(rates, nan=0.5), free).influence()
     cluster = np.unique(table.cluster, return_inverse=True)[1]
-    interval = _IntervalTerms(options.level, len(np.unique(cluster[labelled])))
+    interval_terms = _IntervalTerms(options.level, len(np.unique(cluster[labelled])))
     errors = np.sqrt(_cluster_variances(influence, cluster[labelled]))
     posterior = model.posterior[labelled]
     people: dict[str, PersonErrors] = {}
@@ -155,11 +155,13 @@ def _errors_by_model(
             expected_good = float(posterior[has_label].sum())
             # TNR is the share of bad outputs that the person fails, so 1 - TNR is let through.
             let_through, rejected = (
-                interval.of(1.0 - rates[place], errors[place], max_trials=n, n=round(n))
-                for place, n in ((tnr_index, expected_bad), (tpr_index, expected_good))
+                interval_terms.statistic(
+                    1.0 - rates[rate_index], errors[rate_index], max_trials=expected_n, n=round(expected_n)
+                )
+                for rate_index, expected_n in ((tnr_index, expected_bad), (tpr_index, expected_good))
             )
             people[name] = PersonErrors(n=int(has_label.sum()), let_through=let_through, rejected=rejected)
-    rate = _corrected_rate(table, labelled, posterior, influence[:, 0], interval)
+    rate = _corrected_rate(table, labelled, posterior, influence[:, 0], interval_terms)
     n_split = int((_is_split(grades) & labelled).sum())
     return ErrorsOfPeople(n=int(labelled.sum()), n_split=n_split, people=people, rate=rate)
 
@@ -172,7 +174,11 @@ def _cluster_variances(influence: FloatArray, cluster: IntArray) -> FloatArray:
 
 
 def _corrected_rate(
-    table: Table, labelled: BoolArray, posterior: FloatArray, influence: FloatArray, interval: _IntervalTerms
+    table: Table,
+    labelled: BoolArray,
+    posterior: FloatArray,
+    influence: FloatArray,
+    interval_terms: _IntervalTerms,
 ) -> Statistic:
     """Return PPI++ with each output's chance to be right as its label."""
     judged = np.isfinite(table.score)
@@ -183,15 +189,17 @@ def _corrected_rate(
         score = table.score
         n, n_other = int(labelled.sum()), int(other.sum())
         centred = score - score[labelled].mean()
-        spread = float((centred[labelled] ** 2).mean())
-        slope = 0.0 if spread <= 0 else float((influence * n * centred[labelled]).mean()) / spread
-        # PPI++: the weight with the least variance, from the slope of labels on scores.
+        score_variance = float((centred[labelled] ** 2).mean())
+        slope = (
+            0.0 if score_variance <= 0 else float((influence * n * centred[labelled]).mean()) / score_variance
+        )
+        # PPI++: slope / (1 + n / n_other) is the weight with the least variance.
         weight = min(1.0, max(-1.0, slope)) * n_other / (n + n_other)
         value += weight * float(centred[other].mean())
         row_influence[labelled] -= weight * centred[labelled] / n
         row_influence[other] = weight * (centred[other] - centred[other].mean()) / n_other
     error = math.sqrt(float(_cluster_variances(row_influence[judged, None], table.cluster[judged])[0]))
-    return interval.of(value, error, max_trials=float(judged.sum()), n=int(labelled.sum()))
+    return interval_terms.statistic(value, error, max_trials=float(judged.sum()), n=int(labelled.sum()))
 
 
 class _IntervalTerms(NamedTuple):
@@ -205,15 +213,17 @@ class _IntervalTerms(NamedTuple):
     level: float
     clusters: int
 
-    def of(self, value: float, error: float, *, max_trials: float, n: int) -> Statistic:
+    def statistic(self, value: float, error: float, *, max_trials: float, n: int) -> Statistic:
         """Return a rate with Wilson's interval, on an effective n of at most ``max_trials``."""
         if not math.isfinite(value):
             return undefined("no label of this class", n=n, level=self.level)
         if self.clusters < 2:  # noqa: PLR2004 - a spread needs two
             return undefined("the labels of several people are all in one cluster", n=n, level=self.level)
         value = min(1.0, max(0.0, value))
-        spread = (error * student_ratio(self.level, self.clusters - 1)) ** 2
-        trials = min(max_trials, value * (1 - value) / spread) if spread > 0 else max_trials
+        # Student's quantile in place of the normal one allows for few clusters.
+        wider_variance = (error * student_ratio(self.level, self.clusters - 1)) ** 2
+        effective_n = value * (1 - value) / wider_variance if wider_variance > 0 else max_trials
+        trials = min(max_trials, effective_n)
         return defined(
             value, wilson_interval(value, max(trials, 1.0), self.level), n=n, method=_METHOD, level=self.level
         )

@@ -25,8 +25,11 @@ _ROUNDING = 1e-12
 _POWER = 0.8
 """Chance to detect the minimum detectable effect."""
 
-_MAX_ENUMERATED, _DRAWS = 13, 20_000
-"""Maximum number of clusters whose sign patterns are enumerated, and number of patterns drawn for more."""
+_MAX_ENUMERATED = 13
+"""Maximum number of clusters whose sign patterns are enumerated."""
+
+_DRAWS = 20_000
+"""Number of sign patterns drawn for more clusters."""
 
 
 class Combination(NamedTuple):
@@ -153,13 +156,13 @@ def combine_means(
     number, clusters = without_gaps(cluster)
     cells = len(coefficient)
     cluster_cell = number * cells + cell
-    rows = np.bincount(cell, minlength=cells)
-    means = np.bincount(cell, weights=values, minlength=cells) / rows
+    rows_per_cell = np.bincount(cell, minlength=cells)
+    means = np.bincount(cell, weights=values, minlength=cells) / rows_per_cell
     shape = (clusters, cells)
-    shares = np.bincount(cluster_cell, minlength=clusters * cells).reshape(shape) / rows
+    shares = np.bincount(cluster_cell, minlength=clusters * cells).reshape(shape) / rows_per_cell
     sums = (
         np.bincount(cluster_cell, weights=values - means[cell], minlength=clusters * cells).reshape(shape)
-        / rows
+        / rows_per_cell
     )
     value = float(coefficient @ means)
     has_coefficient = coefficient != 0.0
@@ -167,12 +170,12 @@ def combine_means(
         return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
     other_share = 1.0 - np.where(has_coefficient, shares, 0.0)
     error = math.sqrt(variance(sums * coefficient, form="cr2", shares=1.0 - other_share))
-    row_weight = (np.abs(coefficient) / rows)[cell]
+    row_weight = (np.abs(coefficient) / rows_per_cell)[cell]
     squares = float((row_weight**2).sum())
     return Combination(
         value,
         error,
-        _degrees(shares, other_share, coefficient**2 / rows),
+        _degrees(shares, other_share, coefficient**2 / rows_per_cell),
         clusters,
         rows=1 / squares,
         cluster_size=float(((shares @ np.abs(coefficient)) ** 2).sum()) / squares,
@@ -230,8 +233,8 @@ def _degrees(shares: FloatArray, other_share: FloatArray, weight: FloatArray) ->
     diagonal = shares @ weight
     scaled = shares / np.sqrt(other_share) * np.sqrt(weight)
     products = scaled.T @ scaled
-    square = float((diagonal**2).sum() + (products**2).sum() - ((scaled**2).sum(axis=1) ** 2).sum())
-    return float(diagonal.sum()) ** 2 / square
+    trace_of_square = float((diagonal**2).sum() + (products**2).sum() - ((scaled**2).sum(axis=1) ** 2).sum())
+    return float(diagonal.sum()) ** 2 / trace_of_square
 
 
 class Shift(msgspec.Struct, frozen=True, kw_only=True):

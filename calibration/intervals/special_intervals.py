@@ -25,8 +25,11 @@ from .variance import MIN_CLUSTERS, covariance, mean_spread, proportion_spread
 _DRAWS = 4_000
 """Number of errors drawn for a sum."""
 
-_HALVINGS, _DOUBLINGS = 40, 60
-"""Maximum steps of the searches for an end of an interval, and for a value beyond that end."""
+_HALVINGS = 40
+"""Maximum number of steps of the search for an end of an interval."""
+
+_DOUBLINGS = 60
+"""Maximum number of steps of the search for a value beyond that end."""
 
 _POWER_CONSTRAINT = 0.16
 """Quantile of the sums that chance alone gives; a lower sum is luck, and gets the upper end of this quantile.
@@ -83,11 +86,11 @@ def paired_interval(
     """
     spread = mean_spread(signs, trial, sample)
     only_first, only_second = (float(sample.counts @ (signs == sign)) / spread.trials for sign in (1.0, -1.0))
-    differ = only_first + only_second
+    discordant_share = only_first + only_second
     pairs = effective_trials(
         spread,
-        informative_errors(spread.trials * differ, spread.cluster_size),
-        differ - (only_first - only_second) ** 2,
+        informative_errors(spread.trials * discordant_share, spread.cluster_size),
+        discordant_share - (only_first - only_second) ** 2,
         student=student_ratio(level, spread.degrees),
     )
     ends = tango_interval(only_first, only_second, pairs, normal_quantile(level))
@@ -122,8 +125,9 @@ def mean_rate_interval(
     second_weight = 1.0 - first_weight
 
     def combined(first_distance: float, second_distance: float) -> float:
-        one, other = first_weight * first_distance, second_weight * second_distance
-        return math.sqrt(max(0.0, one**2 + other**2 + 2 * correlation * one * other))
+        first_part, second_part = first_weight * first_distance, second_weight * second_distance
+        cross_term = 2 * correlation * first_part * second_part
+        return math.sqrt(max(0.0, first_part**2 + second_part**2 + cross_term))
 
     mean = first_weight * first + second_weight * second
     (first_low, first_high), (second_low, second_high) = first_ends, second_ends
@@ -183,14 +187,16 @@ def magnitude_interval(parts: FloatArray, noise: FloatArray, clusters: int, leve
     def sums(shift: float) -> FloatArray:
         return np.abs(candidate(shift) + errors).sum(axis=1)
 
-    all_zero = -_shift_to_zero(parts, variance)
+    shift_to_zero = -_shift_to_zero(parts, variance)
     # The power constraint: an observed sum that is too small by luck is replaced.
-    bounding = max(observed, float(np.quantile(sums(all_zero), _POWER_CONSTRAINT)))
-    smallest = _crossing(lambda shift: bool((sums(shift) >= observed).mean() >= tail), all_zero, 0.0)
-    largest = _crossing(
-        lambda shift: bool((sums(shift) <= bounding).mean() < tail), all_zero, _beyond(sums, bounding, tail)
+    bounding_sum = max(observed, float(np.quantile(sums(shift_to_zero), _POWER_CONSTRAINT)))
+    lowest_shift = _crossing(lambda shift: bool((sums(shift) >= observed).mean() >= tail), shift_to_zero, 0.0)
+    highest_shift = _crossing(
+        lambda shift: bool((sums(shift) <= bounding_sum).mean() < tail),
+        shift_to_zero,
+        _beyond(sums, bounding_sum, tail),
     )
-    low, high = (float(np.abs(candidate(shift)).sum()) for shift in (smallest, largest))
+    low, high = (float(np.abs(candidate(shift)).sum()) for shift in (lowest_shift, highest_shift))
     return min(low, observed), max(high, observed)
 
 
@@ -221,11 +227,11 @@ def _shift_to_zero(parts: FloatArray, variance: FloatArray) -> float:
     return (1 + 1e-9) * float((np.abs(parts[varies]) / variance[varies]).max()) if varies.any() else 0.0
 
 
-def _beyond(sums: Callable[[float], FloatArray], bounding: float, tail: float) -> float:
+def _beyond(sums: Callable[[float], FloatArray], bounding_sum: float, tail: float) -> float:
     """Return a shift under which the bounding sum is too small."""
     shift = 1.0
     for _ in range(_DOUBLINGS):
-        if (sums(shift) <= bounding).mean() < tail:
+        if (sums(shift) <= bounding_sum).mean() < tail:
             break
         shift *= 2
     return shift

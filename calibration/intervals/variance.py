@@ -33,7 +33,7 @@ _SHARE_POWER = {"cr1": 0.0, "cr2": 0.5, "jackknife": 1.0}
 """Power of ``1 - share`` by which a cluster's sum is divided."""
 
 _BLOCK = 1 << 20
-"""Maximum array size of a block in `influence`, which bounds its memory."""
+"""Maximum number of array elements of a block in `influence`, which bounds its memory."""
 
 MIN_CLUSTERS = 2
 """Minimum number of clusters for a standard error; a single one has no spread."""
@@ -82,12 +82,12 @@ def variance(
         The variance; NaN with fewer than two clusters.
     """
     all_clusters = len(sums) if times is None else int(times.sum())
-    count = all_clusters if clusters is None else clusters
-    if count < MIN_CLUSTERS:
+    corrected_for = all_clusters if clusters is None else clusters
+    if corrected_for < MIN_CLUSTERS:
         return math.nan
     scaled = sums / (1.0 - shares) ** _SHARE_POWER[form] if _SHARE_POWER[form] else sums
     squares = (scaled if scaled.ndim == 1 else scaled.sum(axis=1)) ** 2
-    return _factor(form, count) * float(squares.sum() if times is None else times @ squares)
+    return _factor(form, corrected_for) * float(squares.sum() if times is None else times @ squares)
 
 
 def covariance(sums: FloatArray, times: IntArray) -> FloatArray:
@@ -129,9 +129,10 @@ def left_out_error(values: FloatArray, times: IntArray | None = None) -> FloatAr
         times: Number of clusters whose omission gives the same estimate, shape ``(k,)``, or None for one each.
     """
     times = np.ones(len(values), dtype=np.int64) if times is None else times
-    count = times.sum()
-    distance = values - np.tensordot(times / count, values, axes=1)
-    return np.sqrt((count - 1) / count * np.tensordot(times, distance**2, axes=1))
+    clusters = times.sum()
+    mean = np.tensordot(times / clusters, values, axes=1)
+    squares = np.tensordot(times, (values - mean) ** 2, axes=1)
+    return np.sqrt((clusters - 1) / clusters * squares)
 
 
 def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> FloatArray:
@@ -140,11 +141,11 @@ def influence(formula: Callable[[FloatArray], FloatArray], sample: Sample) -> Fl
     ``formula`` takes weights of the cells, shape ``(b, m)``. The influence sums to 0 over all rows.
     """
     counts, m = sample.counts, len(sample.counts)
-    rows = max(1, _BLOCK // max(m, 1))
+    block_cells = max(1, _BLOCK // max(m, 1))
     slopes: list[FloatArray] = []
-    for start in range(0, m, rows):
+    for start in range(0, m, block_cells):
         # One row of the identity for each cell of the block.
-        directions = np.zeros((min(rows, m - start), m))
+        directions = np.zeros((min(block_cells, m - start), m))
         directions[np.arange(len(directions)), start + np.arange(len(directions))] = 1.0
         slopes.append(derivative(formula, counts, directions))
     slope = np.concatenate(slopes)

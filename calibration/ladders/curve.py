@@ -27,8 +27,11 @@ _TOPS = {0.998: 6.0, 0.98: 4.0, 0.95: 3.0, 0.9: 2.0, 0.84: 1.0, 0.76: 1.0, 0.65:
 _FLOORS = {0.002: 4.0, 0.02: 3.0, 0.05: 3.0, 0.1: 2.0, 0.2: 1.0, 0.35: 1.0, 0.5: 0.5, 0.65: 0.5}
 """Prior weights of the upper and lower asymptotes: few lapses and few catches by chance are most likely."""
 
-_PRIOR_SLOPE, _PRIOR_SLOPE_SD = 12.0, 1.0
-"""Median of the slope's log-normal prior, and the standard deviation of its logarithm."""
+_PRIOR_SLOPE = 12.0
+"""Median of the slope's log-normal prior."""
+
+_PRIOR_SLOPE_SD = 1.0
+"""Standard deviation of the logarithm of the slope, in its prior."""
 
 _NEGLIGIBLE = -14.0
 """Log-weight, relative to the likeliest curve, below which a curve is dropped: less than one in a million."""

@@ -18,14 +18,23 @@ from .look_levels import look_levels
 _SAMPLES = 20_000
 """Number of simulated runs for one detection rate."""
 
-_MIN_ANCHORS, _MAX_ANCHORS = 10, 10_000
-"""Smallest and largest number of anchors that are tried for the target power."""
+_MIN_ANCHORS = 10
+"""Smallest number of anchors that is tried for the target power."""
+
+_MAX_ANCHORS = 10_000
+"""Largest number of anchors that is tried for the target power."""
 
 _REPLY_COUNTS = 10
 """How many numbers of replies per anchor are tried for the target power, from the present number on."""
 
-_DROP, _LOOKS, _TARGET_POWER = 0.1, 5, 0.7
-"""Assumed drop, number of looks within which it should be found, and target chance to find it."""
+_DROP = 0.1
+"""Assumed drop in accuracy."""
+
+_LOOKS = 5
+"""Number of looks within which the assumed drop should be found."""
+
+_TARGET_POWER = 0.7
+"""Target chance to find the assumed drop."""
 
 
 def paired_drops(

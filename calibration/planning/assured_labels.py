@@ -29,8 +29,11 @@ from .sample_sizes import (
 DEFAULT_ASSURANCE = 0.8
 """Share of samples in which an interval is narrow enough (docs/decisions/0011)."""
 
-_DRAWS, _SEED = 4_000, 0
-"""Number of simulated samples, and the seed of the simulation; fixed, so that a plan is repeatable."""
+_DRAWS = 4_000
+"""Number of simulated samples."""
+
+_SEED = 0
+"""Seed of the simulation; fixed, so that a plan is repeatable."""
 
 _MAX_MULTIPLE = 64
 """Largest number of labels tried, as a multiple of the number that is enough on average."""
@@ -177,8 +180,8 @@ def _half_widths(
         return normal_quantile(LEVEL) * error
     degrees = max(1.0, labels / expected.rows_per_cluster - 1)
     # An estimated variance over clusters is about the true one times chi-squared over its degrees of freedom.
-    spread = np.sqrt(expected.effect * rng.chisquare(degrees, size=_DRAWS) / degrees)
-    return float(stdtrit(degrees, (1 + LEVEL) / 2)) * error * spread
+    error_factor = np.sqrt(expected.effect * rng.chisquare(degrees, size=_DRAWS) / degrees)
+    return float(stdtrit(degrees, (1 + LEVEL) / 2)) * error * error_factor
 
 
 def _tables(expected: Expected, labels: int, rng: np.random.Generator) -> FloatArray:

@@ -101,23 +101,25 @@ def next_by_stratum(table: Table, count: int, by: str, *, seed: int = 0) -> Draw
     labelled = np.array([stratum_estimate.n_labelled for stratum_estimate in estimates.values()])
     spread = np.array([stratum_estimate.spread for stratum_estimate in estimates.values()])
     try:
-        new = neyman_allocation(size, spread, labelled, count, least=MIN_STRATUM_LABELS)
+        new_by_stratum = neyman_allocation(size, spread, labelled, count, least=MIN_STRATUM_LABELS)
     except ValueError as error:
         raise InputError(str(error)) from error
     plans = {
         name: StratumPlan(
             stratum_estimate.n, stratum_estimate.n_labelled, stratum_estimate.spread, new_labels
         )
-        for (name, stratum_estimate), new_labels in zip(estimates.items(), new.tolist(), strict=True)
+        for (name, stratum_estimate), new_labels in zip(
+            estimates.items(), new_by_stratum.tolist(), strict=True
+        )
     }
     draws = _draw_by_stratum(items, plans, _generator(table, seed))
     codes: list[int] = table.item.codes.tolist()
-    name_of = [table.item.values[code] for code in codes]
+    item_names = [table.item.values[code] for code in codes]
     return Draw(
-        chances={name_of[row]: chance for row, _, chance in draws},
+        chances={item_names[row]: chance for row, _, chance in draws},
         of=available,
         strata=plans,
-        stratum_of={name_of[row]: name for row, name, _ in draws},
+        stratum_of={item_names[row]: name for row, name, _ in draws},
     )
 
 
@@ -166,21 +168,21 @@ def neyman_allocation(
     Raises:
         ValueError: There are too few labels for the minimum of every stratum.
     """
-    low = np.maximum(labelled, np.minimum(least, size))
+    min_labels = np.maximum(labelled, np.minimum(least, size))
     total = min(int(labelled.sum()) + count, int(size.sum()))
-    if low.sum() > total:
-        needed = int((low - labelled).sum())
+    if min_labels.sum() > total:
+        needed = int((min_labels - labelled).sum())
         raise ValueError(f"{least} labels in each of {len(size)} strata take {needed} new ones, not {count}")
-    exact = _shares(size * spread, low, size, total)
+    exact = _bounded_shares(size * spread, min_labels, size, total)
     # The small addition keeps whole numbers whole in spite of rounding.
-    allocated = np.clip(np.floor(exact + 1e-9).astype(np.int64), low, size)
+    allocated = np.clip(np.floor(exact + 1e-9).astype(np.int64), min_labels, size)
     # Labels lost by rounding down go to the largest remainders, one for each stratum.
     for stratum in np.argsort(allocated - exact, kind="stable")[: total - int(allocated.sum())]:
         allocated[stratum] += 1
     return allocated - labelled
 
 
-def _shares(weight: FloatArray, low: IntArray, high: IntArray, total: int) -> FloatArray:
+def _bounded_shares(weight: FloatArray, low: IntArray, high: IntArray, total: int) -> FloatArray:
     """Return numbers proportional to the weights, within bounds, that sum to the total."""
 
     def is_enough(scale: float) -> bool:

@@ -41,7 +41,7 @@ def assumed_pilot(
     covariance: FloatArray = label_variance * np.outer(youden, youden)
     np.fill_diagonal(covariance, pass_rate * (1 - pass_rate))
     explained: dict[str, float] = {}
-    for names in _sets(judges):
+    for names in _judge_sets(judges):
         rows = [list(judges).index(name) for name in names]
         label_covariance = label_variance * youden[rows]
         slope = np.linalg.solve(covariance[np.ix_(rows, rows)], label_covariance)
@@ -95,7 +95,7 @@ def measured_pilot(table: Table, judges: Mapping[str, str]) -> Pilot:
     outputs = nested_verdicts(table, list(judges.values()))
     decided, undecided = outputs.decided[np.isfinite(outputs.decided)], outputs.undecided()
     explained: dict[str, float] = {}
-    for names in _sets(judges):
+    for names in _judge_sets(judges):
         data = nested_verdicts(table, [judges[name] for name in names])
         share = explained_variance(data)
         if share is None:
@@ -124,6 +124,6 @@ def measured_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
     return {name: float(judge_costs.mean()) for name, judge_costs in costs.items() if len(judge_costs)}
 
 
-def _sets(judges: Mapping[str, object]) -> list[tuple[str, ...]]:
+def _judge_sets(judges: Mapping[str, object]) -> list[tuple[str, ...]]:
     """Return all sets of one or more judges."""
     return [names for size in range(1, len(judges) + 1) for names in combinations(judges, size)]

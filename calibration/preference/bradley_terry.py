@@ -13,8 +13,11 @@ from ..intervals.closed_forms import t_interval
 from ..intervals.variance import MIN_CLUSTERS, cluster_error
 from ..statistic import Statistic, defined, undefined
 
-_MAX_STEPS, _CONVERGED = 100, 1e-12
-"""Limits of Newton's method: number of steps, and the size of a step below which it has converged."""
+_MAX_STEPS = 100
+"""Maximum number of steps of Newton's method."""
+
+_CONVERGED = 1e-12
+"""Size of a step below which Newton's method has converged."""
 
 _ROUNDING = 1e-12
 """A standard error, or a relative change of the likelihood, below this is rounding."""
@@ -109,9 +112,8 @@ def _fit(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
         step = inverse @ gradient
         if float(np.abs(step).max(initial=0.0)) < _CONVERGED:
             break
-        while (new_likelihood := _log_likelihood(beta + step, wins)) < likelihood - _ROUNDING * abs(
-            likelihood
-        ):
+        least_accepted = likelihood - _ROUNDING * abs(likelihood)
+        while (new_likelihood := _log_likelihood(beta + step, wins)) < least_accepted:
             step = step / 2
         beta, likelihood = beta + step, new_likelihood
     return beta - beta.mean(), inverse

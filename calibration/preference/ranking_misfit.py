@@ -57,7 +57,7 @@ def ranking_misfit(complete: Choices, seed: int = 0) -> RankingMisfit | None:
 
 
 def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> FloatArray:
-    """Return each cluster's part of the pairs' scores, in directions that strengths leave free.
+    """Return each cluster's part of the pairs' scores, projected on what strengths cannot fit.
 
     The shape is ``(clusters, pairs - systems + 1)``. Scores are scaled so that the squares of their sums over
     clusters add up to Rao's statistic. ``beta`` and ``inverse`` are those of `fit_of_order`.
@@ -78,12 +78,12 @@ def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> F
         return np.bincount(pair, weights=values, minlength=len(pairs)).astype(np.float64)
 
     # Derivative of each pair's score with respect to the fitted strengths and the order effect.
-    weight, order = (
-        by_pair(a_first_weight + b_first_weight),
-        by_pair(sign * (a_first_weight - b_first_weight)),
-    )
+    by_strength = by_pair(a_first_weight + b_first_weight)
+    by_order_effect = by_pair(sign * (a_first_weight - b_first_weight))
     slopes, rows = np.zeros((len(pairs), k + 1)), np.arange(len(pairs))
-    slopes[rows, pairs // k], slopes[rows, pairs % k], slopes[:, k] = weight, -weight, order
+    # `_pair_of` numbers a pair `smaller * k + larger`.
+    smaller, larger = pairs // k, pairs % k
+    slopes[rows, smaller], slopes[rows, larger], slopes[:, k] = by_strength, -by_strength, by_order_effect
     number, clusters = without_gaps(complete.cluster)
     sums = np.bincount(
         number * len(pairs) + pair,
@@ -93,7 +93,7 @@ def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> F
     influence = influence_on_strengths(complete, a_first_residual, b_first_residual, inverse)
     sums = sums - np.stack([cluster_sums(column, number) for column in influence.T], axis=1) @ slopes.T
     n_compared = len(np.unique(np.concatenate([complete.a, complete.b])))
-    return sums @ _root(np.diag(weight) - slopes @ inverse @ slopes.T, len(pairs) - n_compared + 1)
+    return sums @ _root(np.diag(by_strength) - slopes @ inverse @ slopes.T, len(pairs) - n_compared + 1)
 
 
 def _pair_of(complete: Choices) -> IntArray:

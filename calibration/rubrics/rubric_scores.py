@@ -156,8 +156,8 @@ def _pair(
     level: float,
 ) -> JudgesOnCriteria:
     common = [criterion for criterion in agreement_a if criterion in agreement_b]
-    differences = np.array([agreement_a[item] - agreement_b[item] for item in common])
-    shift = paired_shift(differences, cluster_numbers(item.cluster for item in common), level=level)
+    differences = np.array([agreement_a[criterion] - agreement_b[criterion] for criterion in common])
+    shift = paired_shift(differences, cluster_numbers(criterion.cluster for criterion in common), level=level)
     return JudgesOnCriteria(
         a=a,
         b=b,
@@ -169,20 +169,24 @@ def _pair(
     )
 
 
-def _met(criterion: JudgedCriterion) -> float:
+def _met_degree(criterion: JudgedCriterion) -> float:
     assert criterion.met is not None
     return criterion.met
 
 
 def _rates(labelled: Iterable[JudgedCriterion]) -> JudgeRates | None:
     """Return a judge's rates by criterion, or None without labels of both kinds."""
-    positive: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
-    negative: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
+    positive_counts: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
+    negative_counts: defaultdict[str, SuccessCount] = defaultdict(SuccessCount)
     for criterion in labelled:
         assert criterion.label is not None
-        positive[criterion.key] = positive[criterion.key].plus(criterion.label, _met(criterion))
-        negative[criterion.key] = negative[criterion.key].plus(1 - criterion.label, 1 - _met(criterion))
-    tpr, tnr = shrink(positive), shrink(negative)
+        positive_counts[criterion.key] = positive_counts[criterion.key].plus(
+            criterion.label, _met_degree(criterion)
+        )
+        negative_counts[criterion.key] = negative_counts[criterion.key].plus(
+            1 - criterion.label, 1 - _met_degree(criterion)
+        )
+    tpr, tnr = shrink(positive_counts), shrink(negative_counts)
     return None if tpr is None or tnr is None else JudgeRates(tpr, tnr)
 
 
@@ -198,7 +202,7 @@ def _agreement(
             for criterion, cluster in labelled
             if reaches(criterion.label or 0.0, _HALF) == met
         ]
-        right = np.array([float(reaches(_met(criterion), _HALF) == met) for criterion, _ in rows])
+        right = np.array([float(reaches(_met_degree(criterion), _HALF) == met) for criterion, _ in rows])
         return share_of(right, cluster_numbers(cluster for _, cluster in rows), level=level)
 
     return CriterionAgreement(
@@ -290,7 +294,10 @@ def _corrected(items: Sequence[JudgedRubric], rates: JudgeRates, level: float) -
         why = "true positive and negative rate of a criterion add up to 1: its verdicts are uninformative"
         return undefined(why, n=len(items), level=level)
     values = [
-        sum(criterion.points * rates.truth(criterion.key, _met(criterion)) for criterion in item.criteria)
+        sum(
+            criterion.points * rates.truth(criterion.key, _met_degree(criterion))
+            for criterion in item.criteria
+        )
         / _points(item).possible
         for item in items
     ]
@@ -306,7 +313,7 @@ def _variance_of_rates(items: Sequence[JudgedRubric], rates: JudgeRates) -> floa
         share = 1 / (_points(item).possible * len(items))
         for criterion in item.criteria:
             truth, informedness = (
-                rates.truth(criterion.key, _met(criterion)),
+                rates.truth(criterion.key, _met_degree(criterion)),
                 rates.informedness(criterion.key),
             )
             positive, negative = slopes.get(criterion.key, (0.0, 0.0))
@@ -333,7 +340,7 @@ def _item(item: JudgedRubric, rates: JudgeRates | None) -> ItemScore:
     if min(rates.informedness(criterion.key) for criterion in item.criteria) < _MIN_INFORMEDNESS:
         return ItemScore(item=item.item, score=low)
     points_and_chances = [
-        (criterion.points, rates.chance(criterion.key, met=reaches(_met(criterion), _HALF)))
+        (criterion.points, rates.chance(criterion.key, met=reaches(_met_degree(criterion), _HALF)))
         for criterion in item.criteria
     ]
     expected = sum(value * chance for value, chance in points_and_chances) / points.possible

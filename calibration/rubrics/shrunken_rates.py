@@ -125,15 +125,19 @@ def shrink(groups: Mapping[str, SuccessCount]) -> ShrunkenRates | None:
 
 def _strength(groups: Mapping[str, SuccessCount], pooled: float) -> float:
     """Estimate the prior strength by the method of moments, shrunk towards the default."""
-    several = [count for count in groups.values() if count.trials > 1]
-    total = sum(count.trials for count in several)
+    with_several_trials = [count for count in groups.values() if count.trials > 1]
+    total = sum(count.trials for count in with_several_trials)
     row_variance = pooled * (1 - pooled)
-    spread = sum(count.trials * (count.successes / count.trials - pooled) ** 2 for count in several)
+    spread = sum(
+        count.trials * (count.successes / count.trials - pooled) ** 2 for count in with_several_trials
+    )
     # The expected spread is row_variance * ((groups - 1) + correlation * max_spread); solve for the correlation.
     max_spread = (
-        total - sum(count.trials**2 for count in several) / total - (len(several) - 1) if several else 0.0
+        total - sum(count.trials**2 for count in with_several_trials) / total - (len(with_several_trials) - 1)
+        if with_several_trials
+        else 0.0
     )
-    excess = spread / row_variance - (len(several) - 1) if several else 0.0
-    default = 1 / (_DEFAULT_STRENGTH + 1)
-    correlation = (excess + _PRIOR_WEIGHT * default) / (max_spread + _PRIOR_WEIGHT)
+    excess = spread / row_variance - (len(with_several_trials) - 1) if with_several_trials else 0.0
+    default_correlation = 1 / (_DEFAULT_STRENGTH + 1)
+    correlation = (excess + _PRIOR_WEIGHT * default_correlation) / (max_spread + _PRIOR_WEIGHT)
     return min(_MAX_STRENGTH, max(_MIN_STRENGTH, 1 / correlation - 1)) if correlation > 0 else _MAX_STRENGTH

@@ -125,8 +125,8 @@ def in_order_of_items(table: Table) -> Table:
     if not table.judges:
         return table
     values = sorted(table.item.values)
-    code_of = {value: code for code, value in enumerate(values)}
-    codes = np.array([code_of[value] for value in table.item.values], np.int64)[table.item.codes]
+    sorted_code = {value: code for code, value in enumerate(values)}
+    codes = np.array([sorted_code[value] for value in table.item.values], np.int64)[table.item.codes]
     ordered = replace(table, item=Column(values, codes)).take(np.lexsort((table.score, codes)))
     # Numbers of clusters are in the order of replies, too: renumber them by first appearance.
     first, number = np.unique(ordered.cluster, return_index=True, return_inverse=True)[1:]

@@ -12,8 +12,11 @@ from ..intervals.clustered_means import mean_of
 from ..statistic import undefined
 from .threshold_results import Curve, Recalibration, Recalibrator, Sigmoid
 
-_MAX_STEPS, _CONVERGED = 100, 1e-12
-"""Limits of Newton's method: number of steps, and the size of a step below which it has converged."""
+_MAX_STEPS = 100
+"""Maximum number of steps of Newton's method."""
+
+_CONVERGED = 1e-12
+"""Size of a step below which Newton's method has converged."""
 
 _RIDGE = 1e-9
 """Penalty that keeps the curvature invertible."""
