@@ -43,7 +43,7 @@ def _calibration_frame(calibration: Calibration) -> pd.DataFrame:
 
 
 def _comparison_page(comparison: Comparison) -> ResultPage:
-    from ..report.comparison_page import comparison_page  # noqa: PLC0415 - numbers need no page
+    from ..report.comparison_page import comparison_page  # noqa: PLC0415 - loaded only to write pages
 
     return comparison_page(comparison)
 

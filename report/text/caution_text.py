@@ -255,9 +255,9 @@ def _labels_for_estimate(caution: Caution) -> str:
 
 
 def _looked_at(caution: Caution) -> str:
-    """Return a comparison's sentence on rounds of labels; unlike `looks_of`, it names no interval.
+    """Return a comparison's sentence on rounds of labels.
 
-    Comparisons have no ``anytime`` interval.
+    Unlike the note of `looks_of` it names no valid interval, since comparisons have none.
     """
     rounds = counted(round(caution.about["rounds"]), "round")
     return f"labels came in {rounds}: an interval looked at after each may be wrong more often than it says"

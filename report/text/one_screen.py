@@ -255,7 +255,7 @@ def _text(cell: str | Cell) -> str:
 
 
 def _clipped(cell: str | Cell, columns: int) -> str | Cell:
-    """Cut a cell to a width with `clipped`, keeping its indentation; a cell that fits stays itself."""
+    """Cut a cell to a width with `clipped`; its indentation stays."""
     text = _text(cell)
     if columns_of(text) <= columns:
         return cell
