@@ -86,25 +86,25 @@ def checked_arguments(function: F) -> F:
 def hinting_arguments(hints: Mapping[str, str]) -> Callable[[F], F]:
     """Check arguments like `checked_arguments`, with hints on unknown ones by name."""
 
-    def decorate(function: F) -> F:
+    def check_arguments(function: F) -> F:
         annotations = function.__annotations__
         parameters = list(signature(function).parameters)
 
         @wraps(function)
-        def checked(*args: Any, **kwargs: Any) -> Any:
+        def checked_function(*args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True  # so that pytest shows the line of a test, not this one
             if not kwargs.keys() <= annotations.keys():
-                require_known(checked.__name__, kwargs, known_arguments(function), hints)
+                require_known(checked_function.__name__, kwargs, known_arguments(function), hints)
             _require_types({**dict(zip(parameters, args, strict=False)), **kwargs}, annotations)
             if _is_internal(sys._getframe(1)):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - the public call around it knows the caller
                 return function(*args, **kwargs)
-            with caller_known() as line:
+            with caller_known() as calling_line:
                 returned = function(*args, **kwargs)
-            return _in_callers_context(returned, line) if iscoroutine(returned) else returned
+            return _in_callers_context(returned, calling_line) if iscoroutine(returned) else returned
 
-        return cast("F", checked)
+        return cast("F", checked_function)
 
-    return decorate
+    return check_arguments
 
 
 def _is_internal(frame: FrameType) -> bool:
@@ -225,28 +225,28 @@ def _type_of(annotation: str) -> _DeclaredType | None:
 def _type_of_node(node: ast.expr) -> _DeclaredType | None:
     match node:
         case ast.BinOp(left=left, right=right):
-            return _either(_type_of_node(left), _type_of_node(right))
+            return _union_type(_type_of_node(left), _type_of_node(right))
         case ast.Subscript(value=ast.Name(id="Sequence" | "Iterable"), slice=element):
-            return _list_of(element)
+            return _list_type(element)
         case ast.Subscript(value=ast.Name(id="Mapping"), slice=ast.Tuple(elts=[_, element])):
-            return _mapping_to(element)
+            return _mapping_type(element)
         case ast.Name(id=name) if name in _CHECKED_TYPES:
             checked_type = _CHECKED_TYPES[name]
-            return _of_classes(checked_type.singular, checked_type.classes)
+            return _instance_type(checked_type.singular, checked_type.classes)
         case ast.Constant(value=None):
-            return _of_classes("", (type(None),))
+            return _instance_type("", (type(None),))
         case _:
             return None
 
 
-def _of_classes(words: str, classes: tuple[type, ...]) -> _DeclaredType:
+def _instance_type(words: str, classes: tuple[type, ...]) -> _DeclaredType:
     def accepts(value: object) -> bool:
         return isinstance(value, classes)
 
     return _DeclaredType(words, accepts)
 
 
-def _either(one: _DeclaredType | None, other: _DeclaredType | None) -> _DeclaredType | None:
+def _union_type(one: _DeclaredType | None, other: _DeclaredType | None) -> _DeclaredType | None:
     if one is None or other is None:
         return None
 
@@ -256,8 +256,8 @@ def _either(one: _DeclaredType | None, other: _DeclaredType | None) -> _Declared
     return _DeclaredType(" or ".join(filter(None, (one.words, other.words))), accepts)
 
 
-def _list_of(element: ast.expr) -> _DeclaredType:
-    element_type, plural = _type_of_node(element), _plural(element)
+def _list_type(element: ast.expr) -> _DeclaredType:
+    element_type, plural = _type_of_node(element), _plural_of_type(element)
 
     def accepts(value: Any) -> bool:
         if not isinstance(value, Iterable) or isinstance(value, str | Mapping):
@@ -269,8 +269,8 @@ def _list_of(element: ast.expr) -> _DeclaredType:
     return _DeclaredType(f"a list of {plural}" if plural else "a list", accepts)
 
 
-def _mapping_to(element: ast.expr) -> _DeclaredType:
-    element_type, plural = _type_of_node(element), _plural(element)
+def _mapping_type(element: ast.expr) -> _DeclaredType:
+    element_type, plural = _type_of_node(element), _plural_of_type(element)
 
     def accepts(value: Any) -> bool:
         if not isinstance(value, Mapping):
@@ -283,7 +283,7 @@ def _mapping_to(element: ast.expr) -> _DeclaredType:
     return _DeclaredType(f"a mapping of texts to {plural}" if plural else "a mapping", accepts)
 
 
-def _plural(node: ast.expr) -> str:
+def _plural_of_type(node: ast.expr) -> str:
     """Return the plural of an element's type; empty if it is not checked."""
     if not isinstance(node, ast.Name) or node.id not in _CHECKED_TYPES:
         return ""

@@ -183,7 +183,7 @@ class CallableJudge(Closing):
             PromptError: The prompt cannot be rendered.
         """
         require_whole("repeats", repeats)
-        judge, work = self.task.judge, _work(pairs, repeats)
+        judge, work = self.task.judge, _judge_work(pairs, repeats)
         # Twice as many items as calls in flight: while some wait for a retry, others use the slots.
         verdicts = (
             judge_concurrently(work, self._repeated, self.access.concurrency * 2)
@@ -278,7 +278,7 @@ def _with_access(task: JudgeTask, access: ModelAccess) -> JudgeTask:
     )
 
 
-def _work(pairs: Iterable[tuple[CaseLike, OutputLike]], repeats: int) -> Iterator[Work]:
+def _judge_work(pairs: Iterable[tuple[CaseLike, OutputLike]], repeats: int) -> Iterator[Work]:
     for case, output in pairs:
         case_record = as_case(case)
         output_record = as_judged(case_record, as_output(output, case_record))

@@ -122,7 +122,7 @@ class Presentation(Generic[R]):
 
     def page(self, result: R, path: FilePath) -> Path:
         """Write the page, and return its path; raise an InputError if it cannot be written."""
-        from ..report.page import document_page  # noqa: PLC0415 - numbers need no page
+        from ..report.page import document_page  # noqa: PLC0415 - loaded only to write pages
 
         return document_page(written_path(path), _require_maker(self.make_page, "page")(result))
 

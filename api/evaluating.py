@@ -228,12 +228,12 @@ def judging_fields(
 
     Judges are names when all share one access to the model; otherwise each has its own.
     """
-    is_list = isinstance(judges, Iterable) and not isinstance(judges, str)
-    judge_list = [*cast("Sequence[JudgeLike]", judges)] if is_list else [cast("JudgeLike", judges)]
+    has_several = isinstance(judges, Iterable) and not isinstance(judges, str)
+    judge_list = [*cast("Sequence[JudgeLike]", judges)] if has_several else [cast("JudgeLike", judges)]
     return {
         "judges": judge_list
         if shared
-        else [_task(judge_like, model, environments, judge_parameters) for judge_like in judge_list],
+        else [_judge_task(judge_like, model, environments, judge_parameters) for judge_like in judge_list],
         "model": model if shared else None,
         "environments": environments,
         "judge_parameters": judge_parameters or {},
@@ -262,7 +262,7 @@ def _require_judge_on(judge_on: JudgeOn) -> None:
         require_whole("judge_on", judge_on, 0)
 
 
-def _task(
+def _judge_task(
     judge_like: JudgeLike, model: str | None, worlds: Mapping[str, type], parameters: Mapping[str, Any] | None
 ) -> JudgeTask:
     if isinstance(judge_like, str):

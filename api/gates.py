@@ -93,8 +93,8 @@ def trial_gate_failures(
             for k, statistic in by_k.items()
         }
         for name, at_least in gates.items():
-            lower = _lower_end_hint(run, name, at_least) if name.startswith("pass^") else ""
-            yield from _failure_lines(system, name, statistic_by_name.get(name), at_least, lower)
+            lower_end_hint = _lower_end_hint(run, name, at_least) if name.startswith("pass^") else ""
+            yield from _failure_lines(system, name, statistic_by_name.get(name), at_least, lower_end_hint)
 
 
 def judge_gate_failures(gates: Mapping[str, float], judges: Mapping[str, JudgeCalibration]) -> Iterator[str]:
@@ -125,8 +125,8 @@ def run_gate_failures(
     lines: list[str] = []
     for system in summary.systems:
         if (at_least := gates.get(PASS_RATE)) is not None:
-            lower = _lower_end_hint(run, PASS_RATE, at_least)
-            lines += _failure_lines(system.system, PASS_RATE, system.strata[0], at_least, lower)
+            lower_end_hint = _lower_end_hint(run, PASS_RATE, at_least)
+            lines += _failure_lines(system.system, PASS_RATE, system.strata[0], at_least, lower_end_hint)
         if (at_least := gates.get(OVERALL)) is not None:
             lines += _overall_failure(system, at_least, ungraded, _lower_end_hint(run, OVERALL, at_least))
     judge_gates = {name: at_least for name, at_least in gates.items() if name not in {PASS_RATE, OVERALL}}
@@ -173,23 +173,29 @@ def _rate_with_failures(system: SystemResult) -> float | None:
 
 
 def _overall_failure(
-    system: SystemResult, at_least: float, ungraded: UngradedRule, lower: str
+    system: SystemResult, at_least: float, ungraded: UngradedRule, lower_end_hint: str
 ) -> Iterator[str]:
-    rate, value = system.overall, _rate_with_failures(system)
-    lines = list(_failure_lines(system.system, OVERALL, rate, at_least, lower))
-    if ungraded == "ignore" or value is None or lines or rate is None or clears(value, at_least):
+    rate, rate_with_failures = system.overall, _rate_with_failures(system)
+    lines = list(_failure_lines(system.system, OVERALL, rate, at_least, lower_end_hint))
+    if (
+        ungraded == "ignore"
+        or rate_with_failures is None
+        or lines
+        or rate is None
+        or clears(rate_with_failures, at_least)
+    ):
         yield from lines
         return
-    yield f"gate failed: {_both_rates(system, value)} is below {at_least:g}{lower}"
+    yield f"gate failed: {_both_rates(system, rate_with_failures)} is below {at_least:g}{lower_end_hint}"
 
 
-def _both_rates(system: SystemResult, value: float) -> str:
+def _both_rates(system: SystemResult, rate_with_failures: float) -> str:
     from ..report.text import number_text  # noqa: PLC0415 - most gates hold
 
     assert system.overall is not None
     ungraded = number_text.listed([f"{n:,} {reason}" for reason, n in _ungraded_counts(system).items()])
     return (
-        f"{system.system}: overall {value:.4f} with {ungraded} as failures "
+        f"{system.system}: overall {rate_with_failures:.4f} with {ungraded} as failures "
         f"({system.overall.value:.4f} with `{setting('ungraded', 'ignore')}`)"
     )
 
@@ -201,13 +207,13 @@ def gate_notes(gates: Mapping[str, float], summary: RunSummary) -> Iterator[str]
     outputs the gate does not count.
     """
     for system in summary.systems if OVERALL in gates else ():
-        value, rate = _rate_with_failures(system), system.overall
-        if value is None or rate is None or rate.value is None:
+        rate_with_failures, rate = _rate_with_failures(system), system.overall
+        if rate_with_failures is None or rate is None or rate.value is None:
             continue
         at_least = gates[OVERALL]
         # Otherwise the failure's own message has both values.
-        if clears(value, at_least) or not clears(rate.value, at_least):
-            yield f"gate: {_both_rates(system, value)}"
+        if clears(rate_with_failures, at_least) or not clears(rate.value, at_least):
+            yield f"gate: {_both_rates(system, rate_with_failures)}"
     for system in summary.systems if PASS_RATE in gates and OVERALL not in gates else ():
         rate = system.strata[0]
         if rate.n < rate.of:
@@ -218,8 +224,8 @@ def not_gated(statistic: Statistic) -> str:
     """Return why a rate cannot be gated: how cases were tried; empty if it can."""
     if isinstance(statistic, CaseRate):
         cases = statistic.n + statistic.left_out
-        few = f"{statistic.left_out:,} of {cases:,} cases have too few graded trials, and are left out"
-        return few if statistic.left_out else ""
+        reason = f"{statistic.left_out:,} of {cases:,} cases have too few graded trials, and are left out"
+        return reason if statistic.left_out else ""
     if not isinstance(statistic, StratumRate) or (trials := statistic.trials) is None:
         return ""
     if trials.retried:
@@ -236,15 +242,15 @@ def not_gated(statistic: Statistic) -> str:
 
 
 def _failure_lines(
-    who: str, name: str, statistic: Statistic | None, at_least: float, lower: str = ""
+    who: str, name: str, statistic: Statistic | None, at_least: float, lower_end_hint: str = ""
 ) -> Iterator[str]:
     if statistic is None or statistic.value is None:
         why = "nothing is graded" if statistic is None else statistic.undefined
-        yield f"gate failed: {who}: {name} is undefined ({why}){lower}"
+        yield f"gate failed: {who}: {name} is undefined ({why}){lower_end_hint}"
     elif why := not_gated(statistic):
         yield f"gate failed: {who}: {name} {statistic.value:.4f} is not gated: {why}"
     elif not clears(statistic.value, at_least):
         from ..report.text.number_text import interval  # noqa: PLC0415 - most gates hold
 
         ends = " ".join(filter(None, (f"{statistic.value:.4f}", interval(statistic.low, statistic.high, 4))))
-        yield f"gate failed: {who}: {name} {ends} (n {statistic.n:,}) is below {at_least:g}{lower}"
+        yield f"gate failed: {who}: {name} {ends} (n {statistic.n:,}) is below {at_least:g}{lower_end_hint}"

@@ -143,7 +143,7 @@ async def agenerate(
         raise UsageError(
             f"{setting('user_base_url')} is the endpoint of the simulated user's model: add {setting('user_model', 'NAME')}"
         )
-    agent, name = _with_name(agent, system)
+    agent, name = _agent_and_system_name(agent, system)
     model_arguments = {
         "mode": mode != "tools",
         "parameters": parameters,
@@ -152,7 +152,7 @@ async def agenerate(
         **({} if user_model else access_arguments),
     }
     _require_all_used(agent, model_arguments, keep_crashes=keep_crashes)
-    access = _access(agent, concurrency, access_arguments) if isinstance(agent, str) else None
+    access = _model_access_of_agent(agent, concurrency, access_arguments) if isinstance(agent, str) else None
     scenes = scenes_of(
         worlds,
         histories=histories,
@@ -211,7 +211,7 @@ def _outputs_file(
 generate = checked_arguments(waiting(agenerate))
 
 
-def _with_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | str, str]:
+def _agent_and_system_name(agent: AgentLike | str, system: str | None) -> tuple[AgentLike | str, str]:
     """Return the agent (a registered one by name) and its system's name."""
     if isinstance(agent, str) and agent in AGENTS:
         system, agent = system or agent, AGENTS[agent]
@@ -302,7 +302,9 @@ _ADDRESS_ARGUMENTS = frozenset({"base_url", "api_key", "connection", "endpoints"
 """Arguments that address the agent's endpoint, which another endpoint for users replaces."""
 
 
-def _access(model: str, concurrency: int | None, access_arguments: AccessArguments) -> ModelAccess:
+def _model_access_of_agent(
+    model: str, concurrency: int | None, access_arguments: AccessArguments
+) -> ModelAccess:
     try:
         return model_access(model, concurrency or _DEFAULT_CALLS_AT_A_TIME, **access_arguments)
     except ConfigurationError as error:

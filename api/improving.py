@@ -148,7 +148,7 @@ def improve(
             f"no model writes candidates: name it with {setting('model')}, or name {setting('candidate', 'FILE')}"
         )
     plan = ImprovementPlan(
-        items=_items(run_or_table, adjudications, criterion, reading or {}),
+        items=_labelled_items(run_or_table, adjudications, criterion, reading or {}),
         prompt=spec,
         model=judging_model,
         out=written_path(out),
@@ -177,7 +177,7 @@ def _improve(plan: ImprovementPlan, access: Access, *, progress: bool | None) ->
     return improvement
 
 
-def _items(
+def _labelled_items(
     labelled: Run | Readable, adjudications: FilePath | None, criterion: str | None, reading: LabelReading
 ) -> LabelledSet:
     """Return the cases, outputs, labels and decisions of a run, an import or a table."""

@@ -74,17 +74,17 @@ def clustered_stderr() -> Any:
     """
     stderr = _inspect.stderr(cluster="cluster")
 
-    def of(scores: list[Any]) -> Any:
+    def stderr_over_clusters(scores: list[Any]) -> Any:
         return stderr([_with_cluster(score) for score in scores])
 
-    return of
+    return stderr_over_clusters
 
 
 def _with_cluster(score: Any) -> Any:
     metadata = cast("dict[str, Any]", score.sample_metadata or {})
     cluster = metadata.get("cluster")
-    with_name = {**metadata, "cluster": str(score.sample_id) if cluster is None else cluster}
-    return score.model_copy(update={"sample_metadata": with_name})
+    with_cluster_name = {**metadata, "cluster": str(score.sample_id) if cluster is None else cluster}
+    return score.model_copy(update={"sample_metadata": with_cluster_name})
 
 
 def _scorer(name: str, factory: Callable[..., Any]) -> Any:
@@ -98,7 +98,7 @@ def _score_with(decide: Decide, fit: Callable[[Case, Any], Case]) -> Any:
     async def score(state: Any, target: Any) -> Any:
         answer = None
         try:
-            case, output = _item(state, target)
+            case, output = _case_and_output(state, target)
             answer = output.text
             return _as_score(await decide(fit(case, state.metadata or {}), output), answer)
         except FiducialError as error:
@@ -129,7 +129,7 @@ def _unscored(
     return _inspect.Score.unscored(reason=reason, answer=answer, explanation=explanation, metadata=metadata)
 
 
-def _item(state: Any, target: Any) -> tuple[Case, Output]:
+def _case_and_output(state: Any, target: Any) -> tuple[Case, Output]:
     """Convert a sample into a case and an output."""
     metadata = cast("dict[str, Any]", state.metadata or {})
     messages: Any = state.input
@@ -161,7 +161,9 @@ def _checker(kind: Kind | None) -> Callable[..., Any]:
         async def decide(case: Case, output: Output) -> Verdict:
             return await asyncio.to_thread(check, case, output, rules=cast("Any", rules))
 
-        return _score_with(decide, lambda case, _: case if kind is None else _of_kind(case, kind, ""))
+        return _score_with(
+            decide, lambda case, _: case if kind is None else _converted_to_kind(case, kind, "")
+        )
 
     return factory
 
@@ -180,7 +182,7 @@ def _judge(name: str) -> Callable[..., Any]:
         kinds = JUDGED_KINDS[name]
         nearest_kind = min([kind for kind in kinds if kind_spec(kind).plain] or kinds)
 
-        def fit(case: Case, metadata: Any) -> Case:
+        def case_for_judge(case: Case, metadata: Any) -> Case:
             context = [
                 context_item(item, number)
                 for number, item in enumerate(as_values(metadata.get("context")), start=1)
@@ -189,14 +191,14 @@ def _judge(name: str) -> Callable[..., Any]:
                 case = msgspec.structs.replace(case, context=context)
             if case.kind in kinds and not criterion:
                 return case
-            return _of_kind(case, nearest_kind, criterion)
+            return _converted_to_kind(case, nearest_kind, criterion)
 
-        return _score_with(decide, fit)
+        return _score_with(decide, case_for_judge)
 
     return factory
 
 
-def _of_kind(case: Case, kind: Kind, criterion: str) -> Case:
+def _converted_to_kind(case: Case, kind: Kind, criterion: str) -> Case:
     """Convert a case into another kind, if its reference allows."""
     if case.kind == kind and not criterion:
         return case

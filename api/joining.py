@@ -108,13 +108,13 @@ def _cases_beside(folder: Path) -> Path:
 
 def _regrade_command(folder: Path) -> Command:
     """Return the command that grades the outputs of a run by its completed cases."""
-    run = _inputs(folder)
+    run_inputs = _inputs(folder)
     labels, out = folder / LABELS, _unused_folder(folder)
     return rerun_command(
-        typed_command(run.command),
-        run.cases,
+        typed_command(run_inputs.command),
+        run_inputs.cases,
         cases=_cases_beside(out),
-        outputs=run.outputs,
+        outputs=run_inputs.outputs,
         labels=labels if labels.exists() else None,
         out=out,
     )
@@ -122,12 +122,18 @@ def _regrade_command(folder: Path) -> Command:
 
 def recheck_command(folder: FolderPath, patch: Path) -> Command:
     """Return the command that checks the outputs of a run by corrected references."""
-    run = _inputs(folder)
-    return proposed("check", *run.cases, outputs=tuple(run.outputs), labels_patch=patch, out="verdicts.jsonl")
+    run_inputs = _inputs(folder)
+    return proposed(
+        "check",
+        *run_inputs.cases,
+        outputs=tuple(run_inputs.outputs),
+        labels_patch=patch,
+        out="verdicts.jsonl",
+    )
 
 
 class _RunInputs(NamedTuple):
-    """Files of cases and outputs of a run, as they were named, and its command line."""
+    """Files of cases and outputs of a run, as the caller named them, and the run's command line."""
 
     cases: list[str]
     outputs: list[str]

@@ -40,7 +40,7 @@ class LabelReading(TypedDict, total=False):
         label_scale: The worst and the best label, as they are written.
         label_pass_at: The worst label that passes, as it is written.
         map_label: Scores of words, or None if a word is not a grade.
-        all_alike: Whether to accept ``map_label`` if by it all labels pass, or all fail.
+        all_alike: Whether to accept a ``map_label`` by which all labels pass, or all fail.
     """
 
     map: Mapping[str, str] | None
@@ -70,7 +70,7 @@ def label_source(labels: Labels, grades: Scale, columns: Mapping[str, str] | Non
     """
     path = unpacked_source("labels", labels)
     if is_verdicts(path):
-        if grades.reads_numbers:
+        if grades.reads_numbers:  # a scale or threshold was given
             raise UsageError(
                 f"{setting('label_scale')} and {setting('label_pass_at')} are about tables of grades; verdicts are in [0, 1]"
             )
@@ -96,7 +96,7 @@ def label_files(labels: LabelFiles, grades: Scale, columns: Mapping[str, str] | 
 
 
 def label_input(labels: Labels, **reading: Unpack[LabelReading]) -> InputPath:
-    """Return the source of labels, whose grades have the meaning that options describe."""
+    """Return the source of labels from the options for reading a table; see `label_source`."""
     return label_source(labels, grade_meaning(**reading), reading.get("map"))
 
 

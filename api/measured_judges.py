@@ -42,7 +42,7 @@ def _write_table(cards: AuditCards, path: Path) -> list[Path]:
         with atomic_write(path) as file:
             file.write(f"{cards.to_markdown()}\n".encode())
         return [path]
-    from ..report.card_pages import write_card_pages  # noqa: PLC0415 - numbers need no page
+    from ..report.card_pages import write_card_pages  # noqa: PLC0415 - loaded only to write pages
 
     return write_card_pages(cards, path)
 
@@ -50,7 +50,7 @@ def _write_table(cards: AuditCards, path: Path) -> list[Path]:
 def _write_badge(cards: AuditCards, path: Path) -> Path:
     if len(cards.cards) != 1:
         raise UsageError(f"{setting('badge')} is of one card; got {len(cards.cards)}")
-    from ..report.card_pages import write_badge  # noqa: PLC0415 - numbers need no badge
+    from ..report.card_pages import write_badge  # noqa: PLC0415 - loaded only to write a badge
 
     write_badge(path, cards.cards[0])
     return path
@@ -160,9 +160,11 @@ def card_by(
     plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str] = ()
 ) -> AuditCard:
     """Carry out the plan of a card, or resume it."""
-    return run_apart(partial(_card, plan, access, progress=progress, prices=prices))
+    return run_apart(partial(_run_card_plan, plan, access, progress=progress, prices=prices))
 
 
-def _card(plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str]) -> AuditCard:
+def _run_card_plan(
+    plan: CardPlan, access: Access, *, progress: bool | None, prices: Sequence[str]
+) -> AuditCard:
     with show_progress(enabled=progress) as progress_display:
         return run_card(plan, access, progress_display, lambda: datetime.now(UTC), known_prices(prices))

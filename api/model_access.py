@@ -45,7 +45,7 @@ def find_endpoint(base_url: str | None, api_key: str | None, environment: Mappin
     azure = environment.get("AZURE_OPENAI_ENDPOINT")
     azure_key = api_key or environment.get("AZURE_OPENAI_API_KEY")
     if base_url is None and azure and azure_key:
-        return _azure(azure, azure_key, environment)
+        return _azure_endpoint(azure, azure_key, environment)
     base_url = base_url or environment.get("OPENAI_BASE_URL") or None
     key = api_key or environment.get("OPENAI_API_KEY")
     if base_url is None and not key:
@@ -55,7 +55,7 @@ def find_endpoint(base_url: str | None, api_key: str | None, environment: Mappin
     return Endpoint(base_url=base_url, api_key=key or NO_KEY)
 
 
-def _azure(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
+def _azure_endpoint(resource: str, key: str, environment: Mapping[str, str]) -> Endpoint:
     version = environment.get("OPENAI_API_VERSION")
     if not version:
         raise ConfigurationError("AZURE_OPENAI_ENDPOINT is set; set OPENAI_API_VERSION, too")
@@ -73,7 +73,9 @@ def shares_of(
     An endpoint that names no key uses ``api_key``, or else ``OPENAI_API_KEY``.
     """
     endpoint_list = [endpoints] if isinstance(endpoints, (str, Mapping)) else endpoints
-    shares = [_share(_fields(endpoint), concurrency, api_key, environment) for endpoint in endpoint_list]
+    shares = [
+        _endpoint_share(_fields(endpoint), concurrency, api_key, environment) for endpoint in endpoint_list
+    ]
     if len(apis := sorted({share.endpoint.api for share in shares})) > 1:
         raise UsageError(
             f"{setting('endpoints')}: one judge is asked in one protocol, got api={' and api='.join(apis)}"
@@ -89,30 +91,36 @@ def shares_of(
     return tuple(shares)
 
 
-def _share(
+def _endpoint_share(
     fields: Mapping[str, Any], concurrency: int, api_key: str | None, environment: Mapping[str, str]
 ) -> EndpointShare:
     for name in ("base_url", "api_key", "key_env", "model"):
         require_type(name, fields.get(name), "str | None")
-    weight, slots = fields.get("weight", 1), fields.get("concurrency")
+    weight, calls_in_flight = fields.get("weight", 1), fields.get("concurrency")
     if not _is_number(weight) or not 0 < weight <= _MAX_SLOTS:
         raise UsageError(
             f"{setting('endpoints')}: expected a weight above 0 and at most {_MAX_SLOTS:,}, got {_number_or_repr(weight)}"
         )
-    if slots is None:
-        slots = max(1, round(concurrency * weight))
-        if slots > _MAX_SLOTS:
+    if calls_in_flight is None:
+        calls_in_flight = max(1, round(concurrency * weight))
+        if calls_in_flight > _MAX_SLOTS:
             raise UsageError(
                 f"{setting('endpoints')}: weight {_number_or_repr(weight)} times {setting('concurrency', f'{concurrency:,}')} is above {_MAX_SLOTS:,} calls in flight"
             )
-    if not isinstance(slots, int) or isinstance(slots, bool) or not 1 <= slots <= _MAX_SLOTS:
+    if (
+        not isinstance(calls_in_flight, int)
+        or isinstance(calls_in_flight, bool)
+        or not 1 <= calls_in_flight <= _MAX_SLOTS
+    ):
         raise UsageError(
-            f"{setting('endpoints')}: expected calls in flight from 1 to {_MAX_SLOTS:,}, got {_number_or_repr(slots)}"
+            f"{setting('endpoints')}: expected calls in flight from 1 to {_MAX_SLOTS:,}, got {_number_or_repr(calls_in_flight)}"
         )
-    return EndpointShare(_described_endpoint(fields, api_key, environment), slots, fields.get("model"))
+    return EndpointShare(
+        _endpoint_of_fields(fields, api_key, environment), calls_in_flight, fields.get("model")
+    )
 
 
-def _described_endpoint(
+def _endpoint_of_fields(
     fields: Mapping[str, Any], api_key: str | None, environment: Mapping[str, str]
 ) -> Endpoint:
     api = _api(fields.get("api"))

@@ -120,10 +120,10 @@ def mutate(
     require_whole("lifelike", lifelike, 0)
     known_operators = load_operators(operators, Path.cwd())
     only = [only] if isinstance(only, str) else only
-    unknown = sorted(set(only) - known_operators.keys())
-    if unknown:
+    unknown_operators = sorted(set(only) - known_operators.keys())
+    if unknown_operators:
         raise UsageError(
-            f"{setting('only', unknown[0])}: no such operator{nearest(unknown[0], known_operators)}; there are {', '.join(known_operators)}"
+            f"{setting('only', unknown_operators[0])}: no such operator{nearest(unknown_operators[0], known_operators)}; there are {', '.join(known_operators)}"
         )
     settings = ProbeSettings(
         operators=[operator for name, operator in known_operators.items() if not only or name in only],

@@ -55,8 +55,8 @@ def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) ->
         InputError: A call, message or tool has an unknown format.
     """
     inputs = {name: value for name, value in inputs.items() if value is not None}
-    sources = dict.fromkeys(INPUT_BUILDERS) if prompt is None else _sources(prompt)
-    values = {_source(name, sources, by, prompt): value for name, value in inputs.items()}
+    sources = dict.fromkeys(INPUT_BUILDERS) if prompt is None else _sources_of_prompt(prompt)
+    values = {_standard_input(name, sources, by, prompt): value for name, value in inputs.items()}
     if prompt is not None:
         missing = [
             name
@@ -68,18 +68,20 @@ def named_item(inputs: Mapping[str, Any], prompt: PromptFile | None, by: str) ->
             raise UsageError(f"{by} needs {', '.join(missing)}; it takes {', '.join(sources)}")
     draft = _Draft(values)
     for name, value in values.items():
-        _READERS.get(name, _unchanged)(draft, name, value)
+        _READERS.get(name, _add_unchanged)(draft, name, value)
     return draft.item()
 
 
-def _sources(prompt: PromptFile) -> dict[str, str | None]:
+def _sources_of_prompt(prompt: PromptFile) -> dict[str, str | None]:
     """Return the prompt's inputs, each with the standard input that fills it."""
     declared = prompt.inputs.items()
     filled_by = {name: prompt_input.source or name for name, prompt_input in declared}
     return {name: source for name, source in filled_by.items() if source not in FENCES}
 
 
-def _source(name: str, sources: Mapping[str, str | None], by: str, prompt: PromptFile | None) -> str:
+def _standard_input(
+    name: str, sources: Mapping[str, str | None], judge_name: str, prompt: PromptFile | None
+) -> str:
     """Return the standard input of an argument, or raise a UsageError with a hint."""
     if name in sources:
         return sources[name] or name
@@ -88,16 +90,16 @@ def _source(name: str, sources: Mapping[str, str | None], by: str, prompt: Promp
         name in _SUBSTITUTES.get(str(source), ()) for source in standard_inputs
     ):
         return name
-    known_inputs = _inputs_of(by) if prompt is None else sources
+    known_inputs = _inputs_of_prompt(judge_name) if prompt is None else sources
     synonym = next((known for known in known_inputs if name in _SYNONYMS.get(known, ())), None)
     hint = f"; {name!r} is {synonym} here" if synonym else nearest(name, known_inputs)
-    raise UsageError(f"{by} takes {', '.join(sorted(known_inputs))}{hint or f', not {name!r}'}")
+    raise UsageError(f"{judge_name} takes {', '.join(sorted(known_inputs))}{hint or f', not {name!r}'}")
 
 
-def _inputs_of(by: str) -> Iterable[str]:
+def _inputs_of_prompt(judge_name: str) -> Iterable[str]:
     """Return the inputs of the prompt that a baseline replaces; all inputs if there is none."""
     try:
-        return _sources(read_prompt_file(find_prompt(by.partition("/")[0])[1]))
+        return _sources_of_prompt(read_prompt_file(find_prompt(judge_name.partition("/")[0])[1]))
     except FiducialError:
         return INPUT_BUILDERS
 
@@ -137,34 +139,36 @@ _Reader: TypeAlias = Callable[[_Draft, str, Any], None]
 """Function that adds the value of an input of this name to a draft."""
 
 
-def _query(draft: _Draft, name: str, value: Any) -> None:
+def _add_query(draft: _Draft, name: str, value: Any) -> None:
     if "messages" not in draft.values:
         draft.case["messages"] = question_messages(
-            value if isinstance(value, str) else _list(name, value, _TEXT_OR_LIST)
+            value if isinstance(value, str) else _as_list(name, value, _TEXT_OR_LIST)
         )
     else:
         draft.shown[name] = (
-            value if isinstance(value, str) else str(json_lines(_list(name, value, _TEXT_OR_LIST)))
+            value if isinstance(value, str) else str(json_lines(_as_list(name, value, _TEXT_OR_LIST)))
         )
 
 
-def _messages(draft: _Draft, name: str, value: Any) -> None:
+def _add_messages(draft: _Draft, name: str, value: Any) -> None:
     # Steps of an agent in the messages are its output, unless another input gives that.
-    requests, turns = split_conversation(_list(name, value))
+    requests, turns = split_conversation(_as_list(name, value))
     if any(turns) and "response" not in draft.values and "tool_calls" not in draft.values:
         draft.case["messages"], draft.output["turns"] = requests, turns
     else:
-        draft.case["messages"] = question_messages(_list(name, value))
+        draft.case["messages"] = question_messages(_as_list(name, value))
 
 
-def _transcript(draft: _Draft, name: str, value: Any) -> None:
+def _add_transcript(draft: _Draft, name: str, value: Any) -> None:
     if isinstance(value, str):
         draft.shown[name] = value
     else:
-        draft.case["messages"], draft.output["turns"] = split_conversation(_list(name, value, _TEXT_OR_LIST))
+        draft.case["messages"], draft.output["turns"] = split_conversation(
+            _as_list(name, value, _TEXT_OR_LIST)
+        )
 
 
-def _tool_calls(draft: _Draft, name: str, value: Any) -> None:
+def _add_tool_calls(draft: _Draft, name: str, value: Any) -> None:
     if not isinstance(value, str):
         draft.output["tool_calls"] = parsed_calls(value)
     elif "response" in draft.values:  # a text of calls cannot be the output's text, too
@@ -173,57 +177,57 @@ def _tool_calls(draft: _Draft, name: str, value: Any) -> None:
         draft.output["text"] = value
 
 
-def _tool_definitions(draft: _Draft, name: str, value: Any) -> None:
+def _add_tool_definitions(draft: _Draft, name: str, value: Any) -> None:
     definitions: list[Any] = (
-        [value] if isinstance(value, Mapping) else _list(name, value, "a definition or a list of them")
+        [value] if isinstance(value, Mapping) else _as_list(name, value, "a definition or a list of them")
     )
     draft.case["tools"] = tools_of(definitions)
 
 
-def _response(draft: _Draft, name: str, value: Any) -> None:
-    draft.output["text"] = _text(name, value)
+def _add_response(draft: _Draft, name: str, value: Any) -> None:
+    draft.output["text"] = _require_text(name, value)
 
 
-def _search_results(draft: _Draft, name: str, value: Any) -> None:
-    passages: list[Any] = [value] if isinstance(value, str) else _list(name, value, _TEXT_OR_LIST)
+def _add_search_results(draft: _Draft, name: str, value: Any) -> None:
+    passages: list[Any] = [value] if isinstance(value, str) else _as_list(name, value, _TEXT_OR_LIST)
     draft.case["context"] = context_of(
         [msgspec.structs.asdict(item) if isinstance(item, ContextItem) else item for item in passages]
     )
 
 
-def _accepted_answers(draft: _Draft, name: str, value: Any) -> None:
-    answers = [value] if isinstance(value, str) else _list(name, value, _TEXT_OR_LIST)
-    draft.case.setdefault("reference", {})["answers"] = [_text(name, answer) for answer in answers]
+def _add_accepted_answers(draft: _Draft, name: str, value: Any) -> None:
+    answers = [value] if isinstance(value, str) else _as_list(name, value, _TEXT_OR_LIST)
+    draft.case.setdefault("reference", {})["answers"] = [_require_text(name, answer) for answer in answers]
 
 
-def _criterion(draft: _Draft, name: str, value: Any) -> None:
-    draft.case.setdefault("reference", {})["criterion"] = _text(name, value)
+def _add_criterion(draft: _Draft, name: str, value: Any) -> None:
+    draft.case.setdefault("reference", {})["criterion"] = _require_text(name, value)
 
 
-def _criteria(draft: _Draft, name: str, value: Any) -> None:
-    draft.case.setdefault("reference", {})["criteria"] = _list(name, value)
+def _add_criteria(draft: _Draft, name: str, value: Any) -> None:
+    draft.case.setdefault("reference", {})["criteria"] = _as_list(name, value)
 
 
-def _question(draft: _Draft, name: str, value: Any) -> None:
-    draft.shown[name] = _text(name, value)
+def _add_question(draft: _Draft, name: str, value: Any) -> None:
+    draft.shown[name] = _require_text(name, value)
 
 
-def _unchanged(draft: _Draft, name: str, value: Any) -> None:
+def _add_unchanged(draft: _Draft, name: str, value: Any) -> None:
     draft.shown[name] = value
 
 
 _READERS: Mapping[str, _Reader] = {
-    "accepted_answers": _accepted_answers,
-    "criteria": _criteria,
-    "criterion": _criterion,
-    "messages": _messages,
-    "query": _query,
-    "question": _question,
-    "response": _response,
-    "search_results": _search_results,
-    "tool_calls": _tool_calls,
-    "tool_definitions": _tool_definitions,
-    "transcript": _transcript,
+    "accepted_answers": _add_accepted_answers,
+    "criteria": _add_criteria,
+    "criterion": _add_criterion,
+    "messages": _add_messages,
+    "query": _add_query,
+    "question": _add_question,
+    "response": _add_response,
+    "search_results": _add_search_results,
+    "tool_calls": _add_tool_calls,
+    "tool_definitions": _add_tool_definitions,
+    "transcript": _add_transcript,
 }
 
 
@@ -231,7 +235,7 @@ def _builder_of(value: Any) -> InputBuilder:
     return lambda _case, _output: value
 
 
-def _text(name: str, value: Any) -> str:
+def _require_text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise UsageError(f"{name}: expected a text, got {type(value).__name__}")
     return value
@@ -240,7 +244,7 @@ def _text(name: str, value: Any) -> str:
 _TEXT_OR_LIST = "a text or a list"
 
 
-def _list(name: str, value: Any, expected: str = "a list") -> list[Any]:
+def _as_list(name: str, value: Any, expected: str = "a list") -> list[Any]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Sequence):
         kind = type(value).__name__  # pyright: ignore[reportUnknownArgumentType] - of anything
         raise UsageError(f"{name}: expected {expected}, got {kind}")

@@ -147,7 +147,7 @@ def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | No
     contents = [read_pairs(options) for read_pairs in readers if read_pairs is not None]
     verdicts = [verdict for content in contents for verdict in content.verdicts]
     for piece in pieces_of(reading.get("labels")) if reading.get("labels") is not None else ():
-        verdicts += _labels(piece, options)
+        verdicts += _pair_labels(piece, options)
     outputs = [output for content in contents for output in content.outputs]
     clusters = {case: cluster for content in contents for case, cluster in content.clusters.items()}
     return RecordedPairs(
@@ -226,7 +226,7 @@ def _content_of_records(records: Iterable[ImportedRecord]) -> _PairContent:
     return _PairContent(verdicts, outputs, clusters, skipped)
 
 
-def _labels(piece: Any, options: Options) -> list[Verdict]:
+def _pair_labels(piece: Any, options: Options) -> list[Verdict]:
     """Return people's choices from verdicts, or from a table of pairs."""
     read_pairs = _reader_of(piece, options)
     if read_pairs is not None:

@@ -79,10 +79,10 @@ def input_path(path: FilePath, warn: Callable[[str], object] = warnings.warn) ->
     from ..records.objects import ObjectFolder  # noqa: PLC0415 - most inputs are on this machine
 
     objects = ObjectFolder(address)
-    marks = objects.find()
-    if MANIFEST in marks and not objects.is_pattern:
+    found_objects = objects.find()
+    if MANIFEST in found_objects and not objects.is_pattern:
         return folder_path(address)
-    return fetch_input(objects, marks, _cache_folder() / "inputs")
+    return fetch_input(objects, found_objects, _cache_folder() / "inputs")
 
 
 def folder_path(path: FilePath, warn: Callable[[str], object] = warnings.warn) -> Path:

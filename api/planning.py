@@ -122,7 +122,7 @@ def plan_labels(
     if difference is not None:
         items = math.ceil(items_for_difference(difference, discordant, power=power) * expected_rates.effect)
     if rows is not None and draw is not None:
-        next_items = _draw(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
+        next_items = _draw_items(rows, draw, judge=judge, by_doubt=by_doubt, strata=strata, seed=seed)
     return SamplePlan(
         design_effect=expected_rates.effect,
         half_width=half_width,
@@ -191,7 +191,7 @@ def plan_budget(
     )
     pilot = None if table is None else read_table(table, outputs=True, **reading)
     judges = {"cheap": cheap, "expensive": expensive}
-    best = best_use(
+    best_spending = best_use(
         budget,
         with_current_names(costs or {}),
         judges,
@@ -200,7 +200,7 @@ def plan_budget(
         of=of,
         effect=expected_rates.effect,
     )
-    return SamplePlan(design_effect=expected_rates.effect, budget=best)
+    return SamplePlan(design_effect=expected_rates.effect, budget=best_spending)
 
 
 _BUDGET_ARGUMENTS = frozenset({"budget", "costs", "of", "cheap", "expensive", "decided", "decided_rate"})
@@ -220,12 +220,12 @@ def plan_both(table: Tables | None = None, **arguments: Any) -> SamplePlan:
         return plan_labels(table, **label_arguments)
     names = _BUDGET_ARGUMENTS | _SHARED_ARGUMENTS
     budget_arguments = {name: value for name, value in arguments.items() if name in names}
-    best = plan_budget(table=table, **budget_arguments)
+    budget_plan = plan_budget(table=table, **budget_arguments)
     if all(arguments.get(name) is None for name in ("half_width", "difference", "draw")):
-        return best
+        return budget_plan
     # Without a draw, `plan_labels` plans by expected rates; the table is the budget's pilot.
     rows = None if arguments.get("draw") is None else table
-    return msgspec.structs.replace(plan_labels(rows, **label_arguments), budget=best.budget)
+    return msgspec.structs.replace(plan_labels(rows, **label_arguments), budget=budget_plan.budget)
 
 
 def plan(table: Tables | None = None, **arguments: Any) -> SamplePlan:
@@ -251,14 +251,14 @@ def _planning_rates(
     prevalence: float | None = None,
 ) -> Expected:
     """Return the rates to plan by: those that the caller expects, else measured or typical."""
-    default = Expected(0.9, 0.9, 0.5)  # as `plan_labels` documents
+    default_rates = Expected(0.9, 0.9, 0.5)  # as `plan_labels` documents
     if measured is not None:
-        default = Expected(measured.tpr, measured.tnr, measured.prevalence)
+        default_rates = Expected(measured.tpr, measured.tnr, measured.prevalence)
     rates = {"tpr": tpr, "tnr": tnr, "prevalence": prevalence}
-    return default._replace(**{name: value for name, value in rates.items() if value is not None})
+    return default_rates._replace(**{name: value for name, value in rates.items() if value is not None})
 
 
-def _other_goals() -> str:
+def _draw_or_budget() -> str:
     """Return the end of a list of goals: a draw or a budget, as the running surface names them."""
     draw = setting("draw")
     return either(f", {draw} or {setting('budget')}", f" or {draw} (fd.plan_budget spends a budget)")
@@ -268,12 +268,12 @@ def _require_goal(goals: Mapping[str, float | None], *, has_table: bool) -> None
     """Raise a UsageError if nothing is to be planned, or the plan would not use the table."""
     if all(value is None for value in goals.values()):
         raise UsageError(
-            f"say what to plan: {setting('half_width')}, {setting('difference')}{_other_goals()}"
+            f"say what to plan: {setting('half_width')}, {setting('difference')}{_draw_or_budget()}"
         )
     if goals["draw"] is not None and not has_table:
         raise UsageError(f"{setting('draw')} draws items of a TABLE: name it")
     if has_table and all(goals[name] is None for name in ("draw", "half_width")):
-        raise UsageError(f"a TABLE is for {setting('half_width')}{_other_goals()}: add one of them")
+        raise UsageError(f"a TABLE is for {setting('half_width')}{_draw_or_budget()}: add one of them")
 
 
 _ACCEPTED_ENDS: Mapping[str, Ends] = {"discordant": "high", "decided": "low", "icc": "both", "decided_rate": "both"}  # fmt: skip
@@ -318,11 +318,14 @@ def _label_counts(
     """Return the labels needed by each rate; without an assurance, the average number."""
     if assurance is not None:
         return assured_labels(expected, half_width, unlabelled=unlabelled, assurance=assurance)
-    sizes = average_labels(expected, half_width, unlabelled)
-    return {name: size if size is None else math.ceil(size * expected.effect) for name, size in sizes.items()}
+    average_counts = average_labels(expected, half_width, unlabelled)
+    return {
+        name: size if size is None else math.ceil(size * expected.effect)
+        for name, size in average_counts.items()
+    }
 
 
-def _draw(
+def _draw_items(
     table: Table, count: int, *, judge: str | None, by_doubt: bool, strata: str | None, seed: int
 ) -> Draw:
     table = table if judge is None else rows_of_judge(table, judge)

@@ -232,11 +232,11 @@ def _input_fields(
 ) -> dict[str, Any]:
     """Return the fields of a plan for cases, outputs and known scores (``truth``)."""
     parts = [
-        _inputs_of(name, preferable, accept_edited=accept_edited)
+        _inputs_of_argument(name, preferable, accept_edited=accept_edited)
         for name, preferable in (("outputs", a), ("more_outputs", b))
         if preferable is not None
     ]
-    inputs = _combined(parts, cases)
+    inputs = _combined_inputs(parts, cases)
     if labels is not None:
         labels_given = read_records(source("labels", labels), Verdict)
         inputs.truth.update(
@@ -245,17 +245,19 @@ def _input_fields(
     return inputs._asdict()
 
 
-def _inputs_of(name: str, outputs: Preferable, *, accept_edited: bool) -> _ComparedInputs:
+def _inputs_of_argument(name: str, outputs: Preferable, *, accept_edited: bool) -> _ComparedInputs:
     """Return the cases, outputs and known scores of one argument of `prefer`."""
-    folders = [outputs.kept] if isinstance(outputs, Run) else _folders(outputs)
+    folders = [outputs.kept] if isinstance(outputs, Run) else _run_folders(outputs)
     if folders:
-        return _combined([_inputs_of_folder(folder, accept_edited=accept_edited) for folder in folders], None)
+        return _combined_inputs(
+            [_inputs_of_folder(folder, accept_edited=accept_edited) for folder in folders], None
+        )
     return _ComparedInputs(
         [], output_sources([outputs] if isinstance(outputs, Output) else cast("Outputs", outputs), name), {}
     )
 
 
-def _folders(value: Any) -> list[Path]:
+def _run_folders(value: Any) -> list[Path]:
     """Return the folders of the given runs, or none if anything else is given."""
     values = cast("Sequence[Any]", value) if isinstance(value, (list, tuple)) else [value]
     if not values or not all(isinstance(item, (str, os.PathLike)) for item in values):
@@ -265,7 +267,10 @@ def _folders(value: Any) -> list[Path]:
 
 
 def _inputs_of_folder(folder: FolderPath, *, accept_edited: bool) -> _ComparedInputs:
-    """Return the inputs of a run or an import, and scores: by labels, else by a run's checkers."""
+    """Return the inputs of a run or an import, and known scores.
+
+    Scores are those of labels; an output of a run that has no label takes its checker's score.
+    """
     if isinstance(folder, Path) and not (folder / MANIFEST).exists() and (folder / OUTPUTS).exists():
         return _inputs_of_import(folder)
     with RunStore(folder) as store:
@@ -290,7 +295,7 @@ def _inputs_of_import(folder: Path) -> _ComparedInputs:
     return _ComparedInputs([folder / CASES], [folder / OUTPUTS], truth)
 
 
-def _combined(parts: Sequence[_ComparedInputs], cases: Cases | None) -> _ComparedInputs:
+def _combined_inputs(parts: Sequence[_ComparedInputs], cases: Cases | None) -> _ComparedInputs:
     """Combine the parts to compare, which must have the same cases."""
     case_files = [part.cases for part in parts if part.cases] if cases is None else [[source("cases", cases)]]
     if not case_files:

@@ -156,7 +156,7 @@ def read(
         header=header,
         column_names=column_names,
     )
-    references, options = _options(reading)
+    references, options = _references_and_options(reading)
     if isinstance(given, (str, Path)) or hasattr(given, "__fspath__"):
         path = _unpacked_input(cast("FilePath", given))
         name = as_ or find_format(path, options.columns, options.header)
@@ -165,7 +165,7 @@ def read(
         return _require_nonempty(
             Reading(name, records, options.recognized, options.converter, as_named(path)), path
         )
-    records = chain(records_of_table(_rows(given), Path("rows"), options), read_deferred(options))
+    records = chain(records_of_table(_rows_of_table(given), Path("rows"), options), read_deferred(options))
     return _require_nonempty(
         Reading(
             "rows",
@@ -210,7 +210,7 @@ def import_files(
 
     It streams: for lines without a session, memory holds one key each.
     """
-    references, options = _options(reading)
+    references, options = _references_and_options(reading)
     files = [_unpacked_input(path) for path in paths]
     for path in files:
         _require_present(path)
@@ -247,7 +247,7 @@ def explain_import(folder: FilePath) -> list[str]:
     return explanation(input_path(folder))
 
 
-def _options(reading: DataReading) -> tuple[References | None, Options]:
+def _references_and_options(reading: DataReading) -> tuple[References | None, Options]:
     require_declared(reading, DataReading)
     unit, grade_by = reading.get("unit", "session"), reading.get("grade_by", "reference")
     columns, system, join = reading.get("map") or {}, reading.get("system"), reading.get("join")
@@ -318,7 +318,7 @@ def _require_present(path: Path) -> None:
         raise InputError("there is no such file or folder", path=path)
 
 
-def _rows(table: Any) -> Iterator[FileRow]:
+def _rows_of_table(table: Any) -> Iterator[FileRow]:
     if is_frame(table):
         table = frame_rows(table)
     elif isinstance(table, Mapping) or not isinstance(table, Iterable):

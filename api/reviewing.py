@@ -112,15 +112,15 @@ class ReviewPage(Result, frozen=True, kw_only=True):
         labelled_count = len(self.drawn.keys) - len(self.keys)
         if not labelled_count:
             return []
-        who = (
+        labelled_sentence = (
             f"{self.name} has {done_word} {labelled_count:,} of them"
             if self.name
             else f"{labelled_count:,} of them are {done_word} already"
         )
-        return [f"{who}; {len(self.keys):,} are left"]
+        return [f"{labelled_sentence}; {len(self.keys):,} are left"]
 
     def _next_lines(self, file: str) -> list[str]:
-        if not _is_there(self.run):
+        if not _run_exists(self.run):
             return []
         if self.drawn.kind == "open":
             return [
@@ -130,13 +130,13 @@ class ReviewPage(Result, frozen=True, kw_only=True):
         if self.drawn.kind in TO_DECIDE:
             return [
                 f"  {command('review', self.run, add=file)}",
-                *_adjudicated_by(self.run),
+                *_adjudication_commands(self.run),
             ]
         if self.drawn.kind == "decided":
             # `calibrate` uses the audit to correct judges' rates, so it needs a judge.
             judges = RunStore(self.run).manifest.judges
-            condition = [] if judges else ["once a judge was asked:"]
-            return [*condition, f"  {command('calibrate', self.run, label_audit=file)}"]
+            heading = [] if judges else ["once a judge was asked:"]
+            return [*heading, f"  {command('calibrate', self.run, label_audit=file)}"]
         if self.drawn.kind == "doubt":
             return [
                 "label every one, since each stands for others:",
@@ -209,9 +209,9 @@ def review(
 
 
 def _labels_added_values(added: LabelsAdded) -> dict[str, Any]:
-    values = msgspec.structs.asdict(added) | {"labels": str(added.labels)}
-    del values["run"]
-    return values
+    fields = msgspec.structs.asdict(added) | {"labels": str(added.labels)}
+    del fields["run"]
+    return fields
 
 
 def _labels_added_document(added: LabelsAdded) -> Document:
@@ -220,24 +220,24 @@ def _labels_added_document(added: LabelsAdded) -> Document:
         f"{'decisions' if added.decided else 'labels'}: {added.labels} ({added.added:,} added, {added.unchanged:,} already there; {people})",
         *_skipped_lines(added),
         *looks_of(added.rounds, added.run),
-        *_commands_after(added),
+        *_next_commands(added),
     ]
 
 
-def _commands_after(added: LabelsAdded) -> list[str]:
+def _next_commands(added: LabelsAdded) -> list[str]:
     """Return what to type next; nothing if the run's folder is gone."""
-    if not _is_there(added.run):
+    if not _run_exists(added.run):
         return []
     if added.decided:
-        return ["next: adjudicated numbers", *_adjudicated_by(added.run)]
+        return ["next: adjudicated numbers", *_adjudication_commands(added.run)]
     return ["next: rates, corrected by them", *correction_commands(added.run)]
 
 
 def _skipped_lines(added: LabelsAdded) -> list[str]:
     if not added.skipped:
         return []
-    why = "cannot be decided" if added.decided else "without a label, since the labeller could not tell"
-    return [f"{added.skipped:,} {why}"]
+    reason = "cannot be decided" if added.decided else "without a label, since the labeller could not tell"
+    return [f"{added.skipped:,} {reason}"]
 
 
 bind_display(
@@ -282,12 +282,12 @@ def _file_suffix(kind: SampleKind, name: str) -> str:
     return "".join(f"-{part}" for part in parts if part)
 
 
-def _is_there(run: Path) -> bool:
+def _run_exists(run: Path) -> bool:
     """Return whether a run's folder still exists: results are shown without it, too."""
     return (run / MANIFEST).exists()
 
 
-def _adjudicated_by(run: Path) -> list[str]:
+def _adjudication_commands(run: Path) -> list[str]:
     """Return the commands that make adjudicated numbers and correct the data set."""
     manifest = RunStore(run).manifest
     if "audit_of" in manifest.identity:
@@ -300,7 +300,7 @@ def _missed_by(run: Path) -> str:
 
     The baseline counts only if it was the only judge.
     """
-    if not _is_there(run):
+    if not _run_exists(run):
         return "judges"
     only_baseline = all(judge.id.kind == "baseline" for judge in RunStore(run).manifest.roster)
     return "the baseline" if only_baseline else "every judge but the baseline"

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 def screen_of_run(plan: Plan, summary: RunSummary) -> Document:
     """Return a run's results on one screen, with the first sentence of each note."""
     notes = [re.sub(r"(?<=\.) .*", "", note) for note in plan.notes]
-    used = sum(1 for _ in as_lines(notes, width=WIDTH))
-    return [*run_document(summary, SCREEN - 1 - used), *notes]
+    lines_of_notes = sum(1 for _ in as_lines(notes, width=WIDTH))
+    # The last line of the screen is left to the terminal's prompt.
+    return [*run_document(summary, SCREEN - 1 - lines_of_notes), *notes]
 
 
 def full_document(plan: Plan, summary: RunSummary) -> Document:
@@ -55,7 +56,7 @@ def worst_of(folder: FolderPath, most: int, *, markdown: bool = False) -> list[s
 
 
 class Reparsing(Result, frozen=True, kw_only=True):
-    """Changes from reparsing a run's replies, and its results unless these are preferences."""
+    """Changes from reparsing a run's replies, and its results, except for runs of preferences."""
 
     judges: list[Reparsed]
     summary: RunSummary | None
@@ -63,13 +64,13 @@ class Reparsing(Result, frozen=True, kw_only=True):
 
     def document(self) -> Document:
         """Return the changes as a document."""
-        changes = [*map(_changes, self.judges)]
+        changes = [*map(_changes_of_judge, self.judges)]
         if self.summary is None:
             return [*changes, "preferences.json: repeat the command of the run to update it, without calls"]
         return [*summary_document(self.summary), *changes, f"report: {self.report}"]
 
 
-def _changes(entry: Reparsed) -> Piece:
+def _changes_of_judge(entry: Reparsed) -> Piece:
     unchanged = f"; {entry.without:,} without a stored reply, left as they are" if entry.without else ""
     replies = number_text.counted(entry.replies, "reply")
     changed = number_text.counted(entry.changed, "verdict")

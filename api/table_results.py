@@ -43,7 +43,7 @@ def _calibration_frame(calibration: Calibration) -> pd.DataFrame:
 
 
 def _comparison_page(comparison: Comparison) -> ResultPage:
-    from ..report.comparison_page import comparison_page  # noqa: PLC0415 - numbers need no page
+    from ..report.comparison_page import comparison_page  # noqa: PLC0415 - loaded only to write pages
 
     return comparison_page(comparison)
 
@@ -78,11 +78,11 @@ def _estimation_frame(estimation: Estimation) -> pd.DataFrame:
 def _plan_frame(plan: SamplePlan) -> pd.DataFrame:
     if plan.draw is not None:
         return data_frame(plan.draw.rows())
-    counts = {**(plan.labels or {}), **({} if plan.items is None else {"comparison": plan.items})}
+    numbers_needed = {**(plan.labels or {}), **({} if plan.items is None else {"comparison": plan.items})}
     phases = [] if plan.budget is None else plan.budget.phases
     return data_frame(
         [
-            *({"for": name, "n": number} for name, number in counts.items()),
+            *({"for": name, "n": number} for name, number in numbers_needed.items()),
             *({"for": phase.name, "n": phase.outputs, **_costs(phase)} for phase in phases),
         ]
     )

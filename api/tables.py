@@ -115,9 +115,9 @@ def read_calibration_table(
         if decision_source is not None:
             return replace(table, decisions=table.decisions + read_decisions(decision_source))
         return table
-    form = replace(_form(reading, columns, apart=apart), systems_apart=systems_apart, tags=tags)
+    form = replace(_table_form(reading, columns, apart=apart), systems_apart=systems_apart, tags=tags)
     pieces = table if isinstance(table, _TableList) else pieces_of(table, Run)
-    sources = [_source(piece) for piece in pieces]
+    sources = [_table_source(piece) for piece in pieces]
     try:
         return read_tables(
             sources,
@@ -145,7 +145,7 @@ def read_table(table: Tables, **options: Any) -> Table:
     return rows
 
 
-def _form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> TableForm:
+def _table_form(reading: TableReading, columns: Mapping[str, str], *, apart: bool) -> TableForm:
     """Return how to read columns and grades, as a caller describes them."""
     score_of_word, all_alike = reading.get("map_label"), reading.get("all_alike", False)
     return TableForm(
@@ -179,7 +179,7 @@ class _TableList(tuple[Any, ...]):
     __slots__ = ()
 
 
-def _source(table: Any) -> FolderPath | InputPath:
+def _table_source(table: Any) -> FolderPath | InputPath:
     if isinstance(table, Run):
         return table.kept
     if isinstance(table, (str, os.PathLike)):

@@ -55,19 +55,19 @@ def require_trust(team: TeamFile, command: str, table: Mapping[str, Any], harmle
         return
     assert team.path is not None
     assert team.owner is not None
-    sensitive = [
+    settings_to_trust = [
         name + _prompts_to_trust(value)
         for name, value in table.items()
         if _needs_trust(name, value, harmless) or _prompts_to_trust(value)
     ]
-    if sensitive and team.owner.problem is not None:
-        raise _refusal(team.path, command, sensitive, team.owner.problem)
-    if sensitive and not _is_agreed(team.path, team.owner, command, sensitive):
-        why = (
+    if settings_to_trust and team.owner.problem is not None:
+        raise _refusal(team.path, command, settings_to_trust, team.owner.problem)
+    if settings_to_trust and not _is_agreed(team.path, team.owner, command, settings_to_trust):
+        reason = (
             "this may name code, endpoints, secrets or files; look at it, then add "
             f"{TRUST_OPTION} once (in a CI: {TRUST_VARIABLE}=1)"
         )
-        raise _refusal(team.path, command, sensitive, why)
+        raise _refusal(team.path, command, settings_to_trust, reason)
     click.echo(f"settings: {team.path}", err=True)
 
 
@@ -105,23 +105,23 @@ def _texts(value: Any) -> list[str]:
     return [text for text in values if isinstance(text, str)]
 
 
-def _refusal(path: Path, command: str, options: Sequence[str], why: str) -> UsageError:
-    return UsageError(f"{path}: {command} {', '.join(options)}: not taken from this file: {why}")
+def _refusal(path: Path, command: str, options: Sequence[str], reason: str) -> UsageError:
+    return UsageError(f"{path}: {command} {', '.join(options)}: not taken from this file: {reason}")
 
 
-def _is_agreed(path: Path, owner: FileOwner, command: str, sensitive: Sequence[str]) -> bool:
+def _is_agreed(path: Path, owner: FileOwner, command: str, settings_to_trust: Sequence[str]) -> bool:
     if os.environ.get(TRUST_VARIABLE) == "1":
         return True
-    memory = user_state_path("fiducial") / "trusted.json"
-    agreements = _agreements(memory)
+    agreements_file = user_state_path("fiducial") / "trusted.json"
+    agreements = _agreements(agreements_file)
     if agreements.get(str(path.resolve())) == owner.sha256:
         return True
-    question = f"{path}: {command} sets {', '.join(sensitive)}. Trust this file?"
+    question = f"{path}: {command} sets {', '.join(settings_to_trust)}. Trust this file?"
     if TRUST_OPTION not in words_before_dashes(sys.argv) and not (
         on_terminal() and click.confirm(question, err=True)
     ):
         return False
-    with atomic_write(memory) as file:
+    with atomic_write(agreements_file) as file:
         file.write(json.dumps(agreements | {str(path.resolve()): owner.sha256}, indent=2).encode("utf-8"))
     return True
 
@@ -131,10 +131,10 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _agreements(memory: Path) -> dict[str, str]:
+def _agreements(agreements_file: Path) -> dict[str, str]:
     """Return hashes of agreed contents by path; an unreadable record counts as no agreement."""
     try:
-        agreements: Any = json.loads(memory.read_bytes())
+        agreements: Any = json.loads(agreements_file.read_bytes())
     except (OSError, ValueError):
         return {}
     return cast("dict[str, str]", agreements) if isinstance(agreements, dict) else {}

@@ -111,6 +111,7 @@ def scale_for(*judges: str) -> Callable[[Command], Command]:
                     if isinstance(value, str | Path):
                         values[name] = with_scale(str(value), scale)
                     else:
+                        # A judge stays a path if it was given as one.
                         values[name] = tuple(type(judge)(with_scale(str(judge), scale)) for judge in value)
             return command(*args, **values)
 
@@ -133,15 +134,15 @@ def options_meant(command: click.Command, unknown: str, similar: Iterable[str]) 
 
     Args:
         command: The command.
-        unknown: The option as typed. The Python name of a setting stands for its option: ``--draw`` for ``--next``.
+        unknown: The option as typed. It may be the Python name of a setting, spelled as an option: ``--draw`` for ``--next``.
         similar: Options of similar spelling, aliases among them.
     """
     options = [param for param in command.params if isinstance(param, click.Option)]
     name = unknown.lstrip("-").replace("-", "_")
-    if named := [_current_name(option) for option in options if option.name == name]:
-        return named
-    current = {alias: _current_name(option) for option in options for alias in _aliases(option)}
-    return list(dict.fromkeys(current.get(option, option) for option in similar))
+    if options_of_that_name := [_current_name(option) for option in options if option.name == name]:
+        return options_of_that_name
+    option_by_alias = {alias: _current_name(option) for option in options for alias in _aliases(option)}
+    return list(dict.fromkeys(option_by_alias.get(option, option) for option in similar))
 
 
 def _aliases(option: click.Option) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def _require_no_input(_ctx: click.Context, _param: click.Parameter, file: str | 
     return file
 
 
-def _pass_at(
+def _thresholds_by_judge(
     _: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]
 ) -> dict[str, float]:
     return dict(thresholds)
@@ -115,7 +115,7 @@ def _only_file(_ctx: click.Context, _: click.Parameter, files: tuple[Path, ...])
     return one_labels_file(files)
 
 
-def _numbers(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[int, ...] | None:
+def _whole_numbers(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[int, ...] | None:
     if text is None:
         return None
     try:
@@ -145,7 +145,7 @@ def _load_plugins(_ctx: click.Context, _param: click.Parameter, plugins: tuple[s
 _STORED = f"{__name__}.stored"
 
 
-def _store(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+def _store_value(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     """Store a value that is not passed to the command, unless it is missing."""
     if value is not None and value != ():
         ctx.meta.setdefault(_STORED, {})[param.name] = value
@@ -157,28 +157,28 @@ def stored_values() -> dict[str, Any]:
 
 
 READINGS: dict[Form, FormReading] = {
-    "accept edited": FormReading(callback=_store, is_passed=False),
+    "accept edited": FormReading(callback=_store_value, is_passed=False),
     "existing folder": FormReading(EXISTING_FOLDER),
     "file unless dry run": FormReading(OUT_FILE, _out_or_scratch),
     "folder": FormReading(FOLDER),
-    "grade": FormReading(callback=_store, is_passed=False),
-    "header": FormReading(callback=_store, is_passed=False),
+    "grade": FormReading(callback=_store_value, is_passed=False),
+    "header": FormReading(callback=_store_value, is_passed=False),
     "input": FormReading(INPUT),
     "input file": FormReading(INPUT_FILE),
     "json": FormReading(callback=_require_no_input, settings={"is_flag": False, "flag_value": "-"}),
-    "kind of scores": FormReading(ScoreKindType(), _store, is_passed=False),
+    "kind of scores": FormReading(ScoreKindType(), _store_value, is_passed=False),
     "labels of one file": FormReading(INPUT_FILE, _only_file),
-    "numbers": FormReading(click.STRING, _numbers),
+    "numbers": FormReading(click.STRING, _whole_numbers),
     "out": FormReading(OUT),
     "out file": FormReading(OUT_FILE),
     "out folder": FormReading(OUT_FOLDER),
     "parameters": FormReading(click.STRING, decoding_parameters),
-    "pass at": FormReading(PassThresholdType(), _pass_at),
+    "pass at": FormReading(PassThresholdType(), _thresholds_by_judge),
     "plugin": FormReading(callback=_load_plugins, is_passed=False),
     "records": FormReading(INPUT, _require_no_tables),
     "reparse": FormReading(EXISTING_FOLDER, _reparse, is_passed=False),
     "run folder unless dry run": FormReading(FOLDER, _out_or_scratch),
-    "scale of a judge": FormReading(NamedScaleType(), _store, is_passed=False),
-    "scale of grades": FormReading(ScaleType(), _store, is_passed=False),
-    "verbose": FormReading(callback=_store, is_passed=False),
+    "scale of a judge": FormReading(NamedScaleType(), _store_value, is_passed=False),
+    "scale of grades": FormReading(ScaleType(), _store_value, is_passed=False),
+    "verbose": FormReading(callback=_store_value, is_passed=False),
 }

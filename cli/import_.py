@@ -26,7 +26,7 @@ Examples:
 """
 
 _MAP_OPTIONS = re.compile(r"(?:--map (?:'[^']*'|(?!\S+=COLUMN\b)[^\s'=]+=\S+)(?: |$))+$")
-"""Options at the end of a message, all of which name columns."""
+"""Options at the end of a message, if all of them name columns; an option with the placeholder COLUMN does not."""
 
 
 class ImportCommand(MultiValueCommand):

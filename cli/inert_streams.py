@@ -17,9 +17,9 @@ _MAX_UNFINISHED = 64
 
 @contextmanager
 def inert_streams() -> Generator[None]:
-    """Break commands in everything that is printed during the block.
+    """Break commands in every text that is printed during the block.
 
-    This covers results, Markdown, notes, progress and errors. Bytes pass unchanged (`fiducial mcp`).
+    Such texts are results, Markdown, notes, progress and errors. Bytes, which `fiducial mcp` writes, pass unchanged.
     """
     streams = sys.stdout, sys.stderr
     for stream in streams:
@@ -56,10 +56,10 @@ class InertStream:
         # `inert` inserts nothing into the unfinished line, whose commands are broken already.
         inert_text = inert(self._unfinished_line + text)[len(self._unfinished_line) :]
         self._stream.write(inert_text)
-        line = (self._unfinished_line + inert_text).replace("\r", "\n").rpartition("\n")[2]
-        earlier, end = line[:-_MAX_UNFINISHED], line[-_MAX_UNFINISHED:]
-        # A mark in place of earlier words: commands are obeyed only at the beginning of a line.
-        self._unfinished_line = f"-{end}" if earlier.strip() else end
+        last_line = (self._unfinished_line + inert_text).replace("\r", "\n").rpartition("\n")[2]
+        forgotten, end = last_line[:-_MAX_UNFINISHED], last_line[-_MAX_UNFINISHED:]
+        # A dash stands for forgotten words, so that ``end`` does not look like the beginning of a line, where commands are obeyed.
+        self._unfinished_line = f"-{end}" if forgotten.strip() else end
         return len(text)
 
     def write_command(self, line: str) -> None:

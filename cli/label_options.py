@@ -42,14 +42,14 @@ def grade_options() -> tuple[Option, ...]:
     """Return the typed options of grades and of a header, for proposed commands."""
     from ..settings.typed_commands import options_named
 
-    typed: dict[str, Any] = {}
+    typed_options: dict[str, Any] = {}
     for name, value in _typed_grades().items():
         if name == "scores_are":  # the proposed commands do not use kinds of scores
             continue
         texts = [_as_typed(name, item) for item in (value if name in _REPEATABLE_OPTIONS else [value])]
-        typed[name] = True if value is True else texts
-    typed |= {name: value for name, value in stored_values().items() if name in _HEADER_OPTIONS}
-    return options_named("plan", **typed)
+        typed_options[name] = True if value is True else texts
+    typed_options |= {name: value for name, value in stored_values().items() if name in _HEADER_OPTIONS}
+    return options_named("plan", **typed_options)
 
 
 def _as_typed(name: str, value: Any) -> str:
@@ -115,16 +115,16 @@ def _scales_by_judge(scales: Iterable[tuple[str, tuple[float, float]]]) -> dict[
 
 def header_arguments() -> dict[str, Any]:
     """Return the options of a header as arguments of the Python API."""
-    typed = stored_values()
-    if typed.get("header") and typed.get("no_header"):
+    typed_options = stored_values()
+    if typed_options.get("header") and typed_options.get("no_header"):
         raise UsageError("--header and --no-header exclude each other")
-    names = typed.get("column_names")
+    column_names = typed_options.get("column_names")
     header = None
-    if typed.get("header") or typed.get("no_header"):
-        header = bool(typed.get("header"))
+    if typed_options.get("header") or typed_options.get("no_header"):
+        header = bool(typed_options.get("header"))
     return {
         "header": header,
-        "column_names": None if names is None else next(reader([names]), list[str]()),
+        "column_names": None if column_names is None else next(reader([column_names]), list[str]()),
     }
 
 

@@ -240,14 +240,14 @@ def _with_current_options(error: click.ClickException) -> click.ClickException:
         return error
     from .declared_options import options_meant  # most commands end without a message
 
-    meant = options_meant(error.ctx.command, error.option_name, error.possibilities or ())
-    # click keeps only proposals of similar spelling: the option itself stands in until they are replaced.
-    answer = click.NoSuchOption(
-        error.option_name, possibilities=[error.option_name] if meant else None, ctx=error.ctx
+    current_options = options_meant(error.ctx.command, error.option_name, error.possibilities or ())
+    # click drops proposals that are spelled differently. The unknown option itself passes, and is then replaced by the real proposals.
+    replaced_error = click.NoSuchOption(
+        error.option_name, possibilities=[error.option_name] if current_options else None, ctx=error.ctx
     )
-    if answer.possibilities:
-        answer.possibilities[:] = meant
-    return answer
+    if replaced_error.possibilities:
+        replaced_error.possibilities[:] = current_options
+    return replaced_error
 
 
 def _commands_with(error: click.ClickException) -> str:
@@ -260,7 +260,8 @@ def _commands_with(error: click.ClickException) -> str:
     commands = [f"`fiducial {name}`" for name in names[:_MAX_COMMANDS]]
     if len(names) > _MAX_COMMANDS:
         commands.append("others")
-    command_list = " and ".join(filter(None, (", ".join(commands[:-1]), commands[-1])))
+    all_but_last = ", ".join(commands[:-1])
+    command_list = " and ".join(filter(None, (all_but_last, commands[-1])))
     return f" {command_list} {'has' if len(commands) == 1 else 'have'} {error.option_name}."
 
 
@@ -269,7 +270,7 @@ _MAX_COMMANDS = 3
 
 
 _EXAMPLE = re.compile(r"fiducial (?:\\\n *|[^\n])*?(?= {3,}|\n|$)")
-"""First example in a command's help; remarks stand behind several blanks."""
+"""First example in a command's help, up to its remark, which three or more blanks set apart."""
 
 
 def _next_step(error: click.ClickException) -> str:

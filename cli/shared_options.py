@@ -54,8 +54,8 @@ def _repeat_names(args: list[str], params: list[click.Parameter], *, positional_
     click takes one value per name: ``--outputs a b`` becomes ``--outputs a --outputs b``.
     """
     options = [param for param in params if isinstance(param, click.Option)]
-    repeatable = {name for option in options if option.multiple for name in option.opts}
-    with_value = {name for option in options if not option.is_flag for name in option.opts}
+    repeatable_options = {name for option in options if option.multiple for name in option.opts}
+    options_with_value = {name for option in options if not option.is_flag for name in option.opts}
     words: list[str] = []
     open_option: str | None = None
     for index, arg in enumerate(args):
@@ -63,12 +63,12 @@ def _repeat_names(args: list[str], params: list[click.Parameter], *, positional_
             return [*words, *args[index:]]
         if arg.startswith("-") and arg != "-":
             name = arg.partition("=")[0]  # --outputs=a.jsonl b.jsonl
-            open_option = name if name in with_value else None
+            open_option = name if name in options_with_value else None
         elif open_option is None:
             positional_seen = True
         elif words[-1] != open_option:
             # A second value. Only after the positional arguments is it certain that it belongs to the option.
-            if open_option in repeatable and positional_seen:
+            if open_option in repeatable_options and positional_seen:
                 words.append(open_option)
             else:
                 open_option = None

@@ -93,7 +93,7 @@ def show_choices(
     from ..api.terminal_text import visible
 
     columns_by_field = pairs("--map", without_open_choices({"map": columns})["map"])
-    typed: dict[str, Any] = {
+    typed_arguments: dict[str, Any] = {
         **grade_arguments(dry_run=True),
         **header_arguments(),
         **reading,
@@ -101,11 +101,11 @@ def show_choices(
     }
 
     def read_and_measure(choice: Mapping[str, Any]) -> str:
-        merged: dict[str, Any] = {
-            name: {**(typed.get(name) or {}), **value} if isinstance(value, Mapping) else value
+        merged_choice: dict[str, Any] = {
+            name: {**(typed_arguments.get(name) or {}), **value} if isinstance(value, Mapping) else value
             for name, value in choice.items()
         }
-        arguments: dict[str, Any] = {**typed, **merged, "accept_edited": accepts_edited()}
+        arguments: dict[str, Any] = {**typed_arguments, **merged_choice, "accept_edited": accepts_edited()}
         return measure(read_calibration_table(tables, labels=labels or None, **arguments))
 
     lines = [*choice_outcomes(read_and_measure)]
@@ -115,8 +115,8 @@ def show_choices(
 
 def _remember_arguments(tables: tuple[Path, ...], columns: tuple[str, ...], labels: tuple[Path, ...]) -> None:
     """Keep the table arguments for the commands that the result proposes."""
-    names = [str(table) for table in tables]
+    table_names = [str(table) for table in tables]
     from ..settings.typed_commands import proposed
 
-    plan_command = proposed("plan", *names, columns=[*columns], labels=[*labels])
-    propose_tables(plan=plan_command.also(*grade_options()), review=proposed("review", *names))
+    plan_command = proposed("plan", *table_names, columns=[*columns], labels=[*labels])
+    propose_tables(plan=plan_command.also(*grade_options()), review=proposed("review", *table_names))

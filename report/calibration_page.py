@@ -121,18 +121,18 @@ def calibration_page(
 def _restricted(calibration: Calibration, judges: Collection[str]) -> Calibration:
     """Restrict slices, systems and probabilities of a calibration to some judges."""
 
-    def restricted(by_judge: Mapping[str, T]) -> dict[str, T]:
+    def of_these_judges(by_judge: Mapping[str, T]) -> dict[str, T]:
         return {name: value for name, value in by_judge.items() if name in judges}
 
     slices = {
-        column: {value: restricted(panels) for value, panels in values.items()}
+        column: {value: of_these_judges(panels) for value, panels in values.items()}
         for column, values in calibration.slices.items()
     }
     return msgspec.structs.replace(
         calibration,
         slices=slices,
-        systems=restricted(calibration.systems),
-        probability=restricted(calibration.probability),
+        systems=of_these_judges(calibration.systems),
+        probability=of_these_judges(calibration.probability),
     )
 
 
@@ -167,15 +167,15 @@ def _threshold_pieces(
     calibration: Calibration, name: str, rates: Sequence[RatesAtThreshold]
 ) -> Iterator[Piece]:
     """Yield whether another threshold is better on held-out groups, and rates at each threshold."""
-    better = calibration.better_thresholds.get(name)
-    if better is not None:
-        gain = number_text.statistic(better.gain)
+    better_threshold = calibration.better_thresholds.get(name)
+    if better_threshold is not None:
+        gain = number_text.statistic(better_threshold.gain)
         best_clause = (
-            f"Threshold {better.better_at:g} has the largest balanced accuracy"
-            if better.better_at != better.pass_at
-            else f"No threshold has a larger balanced accuracy than {better.pass_at:g}"
+            f"Threshold {better_threshold.better_at:g} has the largest balanced accuracy"
+            if better_threshold.better_at != better_threshold.pass_at
+            else f"No threshold has a larger balanced accuracy than {better_threshold.pass_at:g}"
         )
-        yield f"{best_clause}. Chosen on other groups and scored on held-out ones, the gain is {gain}: {'clear' if better.clear else 'not clear'}."
+        yield f"{best_clause}. Chosen on other groups and scored on held-out ones, the gain is {gain}: {'clear' if better_threshold.clear else 'not clear'}."
     caption = "Rates by threshold"
     rates_by_threshold = [
         (
@@ -198,9 +198,9 @@ def _reliability_curves(calibration: Calibration) -> Iterator[Piece]:
     for name, probabilities in (probability_judges(calibration) | undeclared_judges(calibration)).items():
         bins = [_drawn_bin(bin_) for bin_ in probabilities.bins]
         numbers = DocumentTable(("p", "labels pass", "fail", "share that passes"), bin_table(bins))
-        drawn = reliability(f"Share that labels pass, by probability of {name}", bins, unit="p")
+        figure = reliability(f"Share that labels pass, by probability of {name}", bins, unit="p")
         condition = "" if calibration.judges[name].scores else ", if its scores are probabilities"
-        yield Figure(drawn, caption=f"{name}: reliability in bins of equal mass{condition}", numbers=numbers)
+        yield Figure(figure, caption=f"{name}: reliability in bins of equal mass{condition}", numbers=numbers)
 
 
 def _drawn_bin(bin_: ReliabilityBin) -> Bin:
@@ -217,16 +217,16 @@ def _score_figures(
     scores: Mapping[str, Sequence[Bin]],
 ) -> Iterator[Piece]:
     """Yield each judge's score distribution and, unless `_reliability_curves` has it, its curve."""
-    have_curves = probability_judges(calibration) | undeclared_judges(calibration)
+    judges_with_curves = probability_judges(calibration) | undeclared_judges(calibration)
     for name, panel in judges.items():
         if bins := scores.get(name):
             numbers = DocumentTable(("score", "labels pass", "fail", "share that passes"), bin_table(bins))
-            drawn = distribution(f"Scores of {name} by label", bins, threshold=panel.pass_at)
-            yield Figure(drawn, caption=f"{name}: scores by label", numbers=numbers)
-            if name in have_curves:
+            figure = distribution(f"Scores of {name} by label", bins, threshold=panel.pass_at)
+            yield Figure(figure, caption=f"{name}: scores by label", numbers=numbers)
+            if name in judges_with_curves:
                 continue
-            drawn = reliability(f"Share that labels pass, by score of {name}", bins)
-            yield Figure(drawn, caption=f"{name}: what labels pass, by score", numbers=numbers)
+            figure = reliability(f"Share that labels pass, by score of {name}", bins)
+            yield Figure(figure, caption=f"{name}: what labels pass, by score", numbers=numbers)
 
 
 def _judge_comparison(calibration: Calibration, judges: Mapping[str, JudgeCalibration]) -> Iterator[Piece]:
@@ -259,22 +259,28 @@ def _head(*first: str, statistics: Collection[str] = _ALL_STATISTICS) -> list[st
 def _judge_row(
     name: str, panel: JudgeCalibration, statistics: Collection[str] = _ALL_STATISTICS
 ) -> list[str | Cell]:
-    is_whole = statistics is _ALL_STATISTICS  # rows of slices have no details
+    has_all_statistics = statistics is _ALL_STATISTICS  # rows of slices have no details
     clusters = f"{number_text.counted(panel.n_clusters, 'cluster')}; " if panel.n_clusters else ""
     counts = f"tp {panel.tp:,}, fp {panel.fp:,}, fn {panel.fn:,}, tn {panel.tn:,}"
     missing = f"{number_text.count(panel.n_missing)} missing" if panel.n_missing else ""
     return [
-        Cell(name, f"{clusters}{counts}{number_text.passing(panel.pass_at)}" if is_whole else ""),
+        Cell(name, f"{clusters}{counts}{number_text.passing(panel.pass_at)}" if has_all_statistics else ""),
         Cell(number_text.count(panel.n), missing),
-        *(statistic_cell(panel.statistics.get(key), is_whole) for key, _, _ in COLUMNS if key in statistics),
+        *(
+            statistic_cell(panel.statistics.get(key), has_all_statistics)
+            for key, _, _ in COLUMNS
+            if key in statistics
+        ),
     ]
 
 
 def _slice_pieces(
-    column: str, values: Mapping[str, Mapping[str, JudgeCalibration]], drawn: Collection[str]
+    column: str, values: Mapping[str, Mapping[str, JudgeCalibration]], judges_drawn: Collection[str]
 ) -> Iterator[Piece]:
     shown_values = list(values.items())[:MAX_SLICES]
-    yield Columns([figure for judge in drawn for figure in _accuracy_figures(column, judge, shown_values)])
+    yield Columns(
+        [figure for judge in judges_drawn for figure in _accuracy_figures(column, judge, shown_values)]
+    )
     rows = [
         [value, *_judge_row(name, panel, _SLICE_STATISTICS)]
         for value, judges in shown_values

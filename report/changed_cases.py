@@ -25,12 +25,12 @@ _MAX_REASON_CHARS = 600
 
 def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVerdict]) -> Iterator[Piece]:
     """Yield each changed case, folded but for the first: request, both answers, and reasons."""
-    shown = changed[:MAX_CASES]
+    shown_changes = changed[:MAX_CASES]
     try:
         with RunItems(before) as before_items, RunItems(after) as after_items:
             before_by_key, after_by_key = _by_key(before_items), _by_key(after_items)
             earlier_systems = {key.system for key in before_by_key}
-            for change in shown:
+            for change in shown_changes:
                 key = ItemKey(change.case_id, change.system, change.trial)
                 before_item, after_item = before_by_key.get(key), after_by_key.get(key)
                 if before_item is None and len(earlier_systems) == 1:
@@ -41,10 +41,10 @@ def changed_cases(before: RunStore, after: RunStore, changed: Sequence[ChangedVe
                         before_item.read(before_item.offset, False),
                         after_item.read(after_item.offset, False),
                     )
-                    yield _case_details(change, *both_items, is_open=change is shown[0])
+                    yield _case_details(change, *both_items, is_open=change is shown_changes[0])
     except FiducialError as error:
         yield CautionLine(f"The answers cannot be shown: {error}")
-    if hidden := len(changed) - len(shown):
+    if hidden := len(changed) - len(shown_changes):
         yield f"{number_text.counted(hidden, 'more changed case')}; {number_text.whole_list()} has all."
 
 
@@ -58,12 +58,12 @@ def _case_details(
     fault = "" if changed.error_type is None else f": {in_words(changed.error_type)}"
     trial = f", trial {changed.trial}" if changed.trial else ""
     verdicts = f"{number_text.outcome(changed.before)} -> {number_text.outcome(changed.after)}"
-    sides = [
+    columns_by_run = [
         Columns([*answer_blocks(item, f"{when} ({verdict})"), *_reason_lines(item, changed.by)])
         for when, verdict, item in (("Before", changed.before, earlier), ("After", changed.after, later))
     ]
     title = f"{changed.case_id}, {changed.system}{trial}: {verdicts}{fault}"
-    return Details(title, [Columns(sides), *request_blocks(later)], is_open)
+    return Details(title, [Columns(columns_by_run), *request_blocks(later)], is_open)
 
 
 def _reason_lines(item: ReportItem, by: str) -> Iterator[str]:

@@ -51,12 +51,12 @@ def as_lines(document: Document, *, full: bool = False, width: int | None = None
     for piece in document:
         lines = [piece] if isinstance(piece, str) else piece.in_full() if full else piece.lines()
         for line in lines:
-            # A line break in a name must not make one line look like two.
-            shown = as_named(visible(line.replace("\n", "\\n")))
+            # A line break in a name is spelled out, so that one line does not look like two.
+            visible_line = as_named(visible(line.replace("\n", "\\n")))
             yield from (
-                _wrapped(shown, width)
+                _wrapped(visible_line, width)
                 if width is not None and isinstance(piece, str | CautionLine)
-                else [shown]
+                else [visible_line]
             )
 
 
@@ -72,8 +72,8 @@ def _wrapped(line: str, width: int) -> Sequence[str]:
     if columns_of(line) <= width or line.startswith(_COMMAND_START):
         return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 2)
-    first, *words = _words(line)
-    lines = [first]
+    first_word, *words = _words(line)
+    lines = [first_word]
     for word in words:
         longer = f"{lines[-1]} {word}"
         if lines[-1].strip() and columns_of(longer) > width:
@@ -93,7 +93,7 @@ def _words(line: str) -> list[str]:
         else:
             words.append(word)
         in_backticks ^= word.count("`") % 2 == 1
-    return words if not in_backticks else line.split(" ")  # a backtick without a second one
+    return words if not in_backticks else line.split(" ")  # a backtick without a second one encloses nothing
 
 
 def as_html(document: Document) -> Markup:
@@ -101,8 +101,8 @@ def as_html(document: Document) -> Markup:
 
     Every text is escaped, and the result is legible without a style sheet.
     """
-    shown = (_paragraph(piece) if isinstance(piece, str) else piece.markup() for piece in document)
-    return joined(filter(None, shown), "\n")
+    markups = (_paragraph(piece) if isinstance(piece, str) else piece.markup() for piece in document)
+    return joined(filter(None, markups), "\n")
 
 
 def as_markdown(document: Document) -> Iterator[str]:

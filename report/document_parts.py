@@ -255,13 +255,13 @@ def _content(cell: str | Cell) -> str:
     if isinstance(cell, str):
         # <bdi> keeps right-to-left text from reordering what stands around it.
         return fit(cell) if cell.isascii() else filled("<bdi>%s</bdi>", fit(cell))
-    shown = _content(cell.text)
+    content = _content(cell.text)
     if cell.link:
-        shown = filled('<a href="%s">%s</a>', cell.link, shown)
+        content = filled('<a href="%s">%s</a>', cell.link, content)
     if cell.mark:
-        shown = filled('<span class="%s">%s</span>', cell.mark, shown)
+        content = filled('<span class="%s">%s</span>', cell.mark, content)
     detail = filled(" <small>%s</small>", fit(cell.detail)) if cell.detail else NOTHING
-    return filled("%s%s%s", shown, detail, cell.figure) if detail or cell.figure else shown
+    return filled("%s%s%s", content, detail, cell.figure) if detail or cell.figure else content
 
 
 def statistic_pieces(
@@ -286,5 +286,5 @@ def statistic_pieces(
     for name, statistic in statistics.items():
         if statistic.value is None:
             names_by_reason.setdefault(statistic.undefined or "no value", []).append(name)
-    for reason, undefined in names_by_reason.items():
-        yield f"{' ' * indent}undefined: {', '.join(undefined)} ({reason})"
+    for reason, undefined_names in names_by_reason.items():
+        yield f"{' ' * indent}undefined: {', '.join(undefined_names)} ({reason})"

@@ -45,7 +45,7 @@ _LOW_ERRORS_CHECKED = "both error rates below 10 % on checked outputs"
 """Verdict `LOW_ERRORS` for judges that are tested on checked outputs only."""
 
 _THAN = " than labels do, on these labels"
-"""End of the clauses on judges off the labels, said once in a sentence."""
+"""End of a clause on judges whose rates differ from the labels' rates; a sentence says it once."""
 
 _VERDICT_PREDICATES: dict[str, tuple[str, str]] = {
     LOW_ERRORS: ("has both error rates below 10 %", "have both error rates below 10 %"),
@@ -78,7 +78,7 @@ _BRIEF: dict[str, str] = {
     "another_threshold": "another threshold does better on held-out items",
     "drawn_unevenly": "labels drawn with unequal chances",
 }
-"""Cautions in a few words by code; what others say is in the verdicts and lines on ungraded outputs."""
+"""Cautions in a few words, by code. Cautions with other codes repeat what verdicts and lines on ungraded outputs say."""
 
 _COMPARED = "comparison"
 """What a caution about the comparison of systems is about."""
@@ -172,13 +172,13 @@ def run_document(summary: RunSummary, room: int = SCREEN - 1) -> Iterator[Piece]
         summary: Results of the run.
         room: Number of lines.
     """
-    first = answers(summary)
-    judges = len(list(same_results(first.trust)))
+    first_answers = answers(summary)
+    judges = len(list(same_results(first_answers.trust)))
     # First try to show all judges with limits that leave out little, then as many judges as fit.
     with_all_judges = [(judges, limits) for limits in _LIMITS[:_MILD_LIMITS]]
     pieces: Sequence[Piece] = []
-    for fewest, limits in (*with_all_judges, *((_MIN_JUDGES, limits) for limits in _LIMITS[1:])):
-        pieces = list(_run_pieces(summary, first, limits, room, fewest))
+    for min_judges, limits in (*with_all_judges, *((_MIN_JUDGES, limits) for limits in _LIMITS[1:])):
+        pieces = list(_run_pieces(summary, first_answers, limits, room, min_judges))
         if sum(1 for _ in as_lines(pieces, width=WIDTH)) <= room:
             break
     yield from pieces
@@ -213,32 +213,37 @@ _LIMITS = (
 """Limits of a screen, from the widest to the narrowest."""
 
 _MILD_LIMITS = 4
-"""Number of these, from the first, that leave out little."""
+"""Number of limits, from the first, that leave out little."""
 
 
 def _run_pieces(
-    summary: RunSummary, first: Answers, limits_of_parts: _Limits, room: int, fewest: int
+    summary: RunSummary, first_answers: Answers, limits_of_parts: _Limits, room: int, min_judges: int
 ) -> Iterator[Piece]:
     """Yield a run's screen within limits, which may still be too long.
 
     Args:
         summary: Results of the run.
-        first: The first answers.
+        first_answers: The first answers.
         limits_of_parts: Limits of the parts.
         room: Number of lines.
-        fewest: Fewest rows of judges; there are more if they fit.
+        min_judges: Fewest rows of judges; there are more if they fit.
     """
     names = short_names(system.system for system in summary.systems)
-    best_system = names.in_text(first.better.text)
-    pieces: list[Piece] = [*_unanswered(summary.judges), best_system, *filter(None, [first.trusted])]
-    pieces += [*next_pieces(msgspec.structs.replace(first.next, text=names.in_text(first.next.text))), ""]
+    best_system = names.in_text(first_answers.better.text)
+    pieces: list[Piece] = [*_unanswered(summary.judges), best_system, *filter(None, [first_answers.trusted])]
+    pieces += [
+        *next_pieces(
+            msgspec.structs.replace(first_answers.next, text=names.in_text(first_answers.next.text))
+        ),
+        "",
+    ]
     ranked = ranked_in(summary)
     pieces += systems_document(summary.systems, summary.judges, ranked, most=limits_of_parts.systems)
     pieces += failures_document(summary.systems, summary.judges, ranked, most=limits_of_parts.failures)
     closing = [
         *contradicted_lines(summary.counts),
         *map(CautionLine, looks_of(summary.counts.label_rounds, summary.folder)),
-        *adjudicated_lines(first.trust),
+        *adjudicated_lines(first_answers.trust),
         *jury_lines({use.name: use.jury for use in summary.judges if use.jury is not None}),
         *(not_sent_caution(use.name, use.refused) for use in summary.judges if use.refused),
         *(versions_caution(use.name, use.served_by) for use in summary.judges if use.served_by),
@@ -250,17 +255,17 @@ def _run_pieces(
         *_unused_labels(summary.counts),
     ]
     yield from pieces
-    cautions = list(_cautions(summary, first.trust))
+    cautions = list(_cautions(summary, first_answers.trust))
     if few_groups_compared(summary):
         closing = [*cautions, *closing]
         cautions = []
-    if first.trust:
+    if first_answers.trust:
         gap = [""] if limits_of_parts.gap else []
         used = len(gap) + sum(1 for _ in as_lines([*pieces, *closing], width=WIDTH))
         yield from gap
         # The control takes a line of its own.
-        max_judges = max(fewest, room - used - (1 if first.control is None else 2))
-        judges = list(judges_table(first.trust, most=max_judges, control=first.control))
+        max_judges = max(min_judges, room - used - (1 if first_answers.control is None else 2))
+        judges = list(judges_table(first_answers.trust, most=max_judges, control=first_answers.control))
         yield from judges
         if used + sum(1 for _ in as_lines([*judges, *cautions], width=WIDTH)) <= room:
             yield from cautions
@@ -324,13 +329,13 @@ def _cautions(summary: RunSummary, trust: Sequence[Trust]) -> Iterator[Piece]:
             limits_by_subject.setdefault(", ".join(subjects), []).append(_BRIEF[caution.code])
     if few_compared:
         limits_by_subject[_COMPARED] = [_BRIEF["few_clusters"]]
-    limits = [
+    few_word_limits = [
         "; ".join(texts) + (f" ({subjects})" if subjects else "")
         for subjects, texts in limits_by_subject.items()
     ]
-    if limits:
+    if few_word_limits:
         full = [*cautions_of(summary), *(line.whole for line in few_groups_lines(summary))]
-        yield CautionLine("; ".join(limits), "; ".join(full))
+        yield CautionLine("; ".join(few_word_limits), "; ".join(full))
     yield from map(
         CautionLine, sentences(caution for caution in summary.agreement.cautions if caution.code == _IN_FULL)
     )

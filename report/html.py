@@ -102,8 +102,8 @@ def _costs_table(
     judges: Sequence[JudgeUse], accuracies: Mapping[str, Statistic | None] | None
 ) -> DocumentTable:
     """Return a table of judges, without cost columns in which no judge spent anything."""
-    accuracy = Cell("Accuracy", title="Share of labelled outputs on which judge and label agree")
-    first_headings = ("Judge", "Verdicts", *(() if accuracies is None else (accuracy,)))
+    accuracy_heading = Cell("Accuracy", title="Share of labelled outputs on which judge and label agree")
+    first_headings = ("Judge", "Verdicts", *(() if accuracies is None else (accuracy_heading,)))
     rows: list[tuple[str | Cell, ...]] = [
         (
             Cell(judge.name, judge.fingerprint[:12], f"fingerprint {judge.fingerprint}"),
@@ -196,8 +196,8 @@ _STATUSES = {
 def _choice_label(column: str, choice: str, count: int = 0) -> str:
     """Return the words for a value of a filter, in the singular if it has one item."""
     if column == "status":
-        label = _STATUSES.get(choice, choice)
-        return _SINGULAR.get(label, label) if count == 1 else label
+        words_for_choice = _STATUSES.get(choice, choice)
+        return _SINGULAR.get(words_for_choice, words_for_choice) if count == 1 else words_for_choice
     return f"{in_words(choice)} ({choice})" if column == "fault" else choice
 
 
@@ -229,17 +229,20 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
     Returns:
         The page.
     """
-    first, packed = answers(data), pack(items, data.thresholds, texts)
+    first_answers, packed = answers(data), pack(items, data.thresholds, texts)
     names = short_names(system.system for system in data.systems)
     ranked = ranked_in(data)
     best_system = by_rate(data.systems, ranked)[0] if data.systems else None
     words_by_group = {
-        failed_only_by(trust.judge): f"failed by {trust.judge} ({trust.word})" for trust in first.trust
+        failed_only_by(trust.judge): f"failed by {trust.judge} ({trust.word})"
+        for trust in first_answers.trust
     }
-    untested_groups = {failed_only_by(trust.judge) for trust in first.trust if not trust.panel.n}
-    parts = [] if best_system is None else packed.failures.get(best_system.system, [])
+    untested_groups = {failed_only_by(trust.judge) for trust in first_answers.trust if not trust.panel.n}
+    failures_of_best_system = [] if best_system is None else packed.failures.get(best_system.system, [])
     failures = (
-        [] if best_system is None else failure_parts(best_system, parts, words_by_group, untested_groups)
+        []
+        if best_system is None
+        else failure_parts(best_system, failures_of_best_system, words_by_group, untested_groups)
     )
     return rendered(
         _TEMPLATE,
@@ -250,7 +253,7 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         calibration=None
         if data.calibration is None
         else as_html(calibration_page(data.calibration, data.scores, data.baselines, data.rates)),
-        answers=first,
+        answers=first_answers,
         named=names.in_text,
         systems=as_html(
             [
@@ -259,7 +262,9 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
                 *contradicted_lines(data.counts),
             ]
         ),
-        judged=as_html(judges_table(first.trust, most=_MAX_JUDGES, linked=True, control=first.control)),
+        judged=as_html(
+            judges_table(first_answers.trust, most=_MAX_JUDGES, linked=True, control=first_answers.control)
+        ),
         failures=failures,
         failing="" if best_system is None else best_system.system,
         failed=sum(failure.n for failure in failures),
@@ -270,7 +275,9 @@ def render_report(data: ReportData, items: Iterable[ListedItem], *, texts: int |
         ),
         faults=as_html(faults_document(data.systems)) if len(data.systems) > MAX_COLUMNS else "",
         overview=as_html(overview_document(data.systems, data.compared)),
-        trust=as_html(trust_document(first.trust, data.labels, data.certificates, first.control)),
+        trust=as_html(
+            trust_document(first_answers.trust, data.labels, data.certificates, first_answers.control)
+        ),
         judges=as_html(costs_document(data.judges, data.calibration)),
         spent=_spent_anything(data.judges),
         in_words=in_words,

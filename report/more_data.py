@@ -64,8 +64,8 @@ def separate_systems(summary: RunSummary) -> Answer | None:
     pair, is_better = pair_of(part.pairs, *ranked[:2]) if len(ranked) > 1 else (None, True)
     if is_better or pair is None or not pair.n:
         return None
-    ends = [abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None]
-    if max(ends, default=1) <= _RELEVANT_DIFFERENCE:
+    absolute_ends = [abs(end) for end in (pair.difference.low, pair.difference.high) if end is not None]
+    if max(absolute_ends, default=1) <= _RELEVANT_DIFFERENCE:
         return None
     names = listed(ranked[:2])
     if pair.corrected and (labels := _labels_for_pair(pair, summary.strata.open, _RELEVANT_DIFFERENCE)):
@@ -77,14 +77,14 @@ def separate_systems(summary: RunSummary) -> Answer | None:
     differing_share = (pair.a_only_right + pair.b_only_right) / pair.n
     discordant = min(max(differing_share, _RELEVANT_DIFFERENCE), _MAX_DISCORDANT)
     cluster_size = pair.n / pair.effective_clusters
-    clusters = (
+    cluster_settings = (
         {"rows_per_cluster": f"{cluster_size:.3g}", "icc": f"{pair.icc:.2g}"} if cluster_size > 1 else {}
     )
     goal = {"difference": f"{_RELEVANT_DIFFERENCE:g}", "discordant": f"{discordant:.2g}"}
     return Answer(
         text=f"Add cases to tell {names} apart. To detect a difference of {_RELEVANT_DIFFERENCE:g}:",
         evidence="systems",
-        step=proposed("plan", **goal, **clusters),
+        step=proposed("plan", **goal, **cluster_settings),
     )
 
 
@@ -110,9 +110,9 @@ def narrow_interval(summary: RunSummary) -> Answer | None:
     if rate.name != ALL_CORRECTED:
         # Wilson's half-width is z sqrt(p (1 - p) / (n + z^2)); clusters widen it by the same factor at any n.
         scale = (width / 2 / _RELEVANT_DIFFERENCE) ** 2
-        more = _two_digits((rate.n + _NORMAL_95**2) * scale - rate.n)
+        outputs_to_add = _two_digits((rate.n + _NORMAL_95**2) * scale - rate.n)
         text = (
-            f"The interval is wide; add cases. About {counted(more, 'more output')} estimate the pass rate to within "
+            f"The interval is wide; add cases. About {counted(outputs_to_add, 'more output')} estimate the pass rate to within "
             f"{_RELEVANT_DIFFERENCE:g}."
         )
         return Answer(text=text, evidence="systems")
@@ -149,19 +149,24 @@ def _labels_for_pair(pair: ComparedPair, undecided: ComparedStratum, difference:
     labelled = sum(undecided.labelled.get(name, 0) for name in names)
     unlabelled = sum(undecided.graded.get(name, 0) for name in names) - labelled
     if pair.difference.low is None or pair.difference.high is None:
-        lacking = sum(max(0, MIN_COMPARED - undecided.labelled.get(name, 0)) for name in names)
-        return min(lacking, unlabelled) or None
+        labels_to_add = sum(max(0, MIN_COMPARED - undecided.labelled.get(name, 0)) for name in names)
+        return min(labels_to_add, unlabelled) or None
     variance = ((pair.difference.high - pair.difference.low) / 2 / _NORMAL_95) ** 2
-    differing, value = (pair.a_only_right + pair.b_only_right) / pair.n, pair.difference.value or 0.0
+    differing_share, difference_found = (
+        (pair.a_only_right + pair.b_only_right) / pair.n,
+        pair.difference.value or 0.0,
+    )
     cluster_size = pair.n / pair.effective_clusters
     # Variance of a paired difference of 0/1 results, times the design effect of clusters.
-    output_variance = max(0.0, differing - value**2) / pair.n * (1 + (cluster_size - 1) * pair.icc)
+    output_variance = (
+        max(0.0, differing_share - difference_found**2) / pair.n * (1 + (cluster_size - 1) * pair.icc)
+    )
     # The largest variance of labels at which the difference would still be found.
     label_variance = (difference / _POWER_95) ** 2 - output_variance
     if 2 * output_variance > variance or label_variance <= 0 or not labelled:
         return None
-    lacking = math.ceil(labelled * ((variance - output_variance) / label_variance - 1))
-    return lacking if 0 < lacking <= unlabelled else None
+    labels_to_add = math.ceil(labelled * ((variance - output_variance) / label_variance - 1))
+    return labels_to_add if 0 < labels_to_add <= unlabelled else None
 
 
 def _uncorrected_outputs(summary: RunSummary) -> int:
@@ -172,18 +177,18 @@ def _uncorrected_outputs(summary: RunSummary) -> int:
         return sum(part.graded[name] - part.labelled[name] for name in names)
     has_labels = any(panel.n for panel in summary.agreement.judges.values())
     parts = {OPEN} if has_labels else {OPEN, JUDGED}
-    return max((_uncorrected(system, parts) for system in summary.systems), default=0)
+    return max((_uncorrected_outputs_of(system, parts) for system in summary.systems), default=0)
 
 
-def _uncorrected(system: SystemResult, names: AbstractSet[str]) -> int:
+def _uncorrected_outputs_of(system: SystemResult, names: AbstractSet[str]) -> int:
     """Return the number of a system's outputs in some parts whose judge labels do not correct.
 
     Several judges may have graded the same outputs, so the largest part counts. If no judge is corrected, the number of all
     graded outputs minus the checked ones is exact.
     """
     corrected = {part.by for part in system.strata if part.name == CORRECTED}
-    counts = [part.n for part in system.strata if part.name in names and part.by not in corrected]
+    outputs_by_part = [part.n for part in system.strata if part.name in names and part.by not in corrected]
     checked = max((part.n for part in system.strata if part.name == DECIDED), default=0)
-    if counts and not corrected and system.overall is not None:
-        return max(*counts, system.overall.n - checked)
-    return max(counts, default=0)
+    if outputs_by_part and not corrected and system.overall is not None:
+        return max(*outputs_by_part, system.overall.n - checked)
+    return max(outputs_by_part, default=0)

@@ -85,21 +85,21 @@ def _retry_calls(summary: RunSummary) -> Answer | None:
     ]
     if not failures:
         return None
-    failed = "; ".join(failures)
+    failures_text = "; ".join(failures)
     if summary.command and (not summary.resumes or summary.typed.given("replay")):
-        text = f"{failed}. The recording or batch has no reply for them; ask a model."
+        text = f"{failures_text}. The recording or batch has no reply for them; ask a model."
         return Answer(text=text, evidence="judges")
     reason = reason_of_failed_calls(never_answered(summary.judges))
-    changed = f"; a changed checker needs a new {named(summary, 'out')}" if checks else ""
-    retry = f"the same command retries only these{changed}."
+    note_on_checkers = f"; a changed checker needs a new {named(summary, 'out')}" if checks else ""
+    retry = f"the same command retries only these{note_on_checkers}."
     if summary.is_python:
         retry = retry_sentence(summary, checks=bool(checks))
     advice = f". Fix this first: {reason}. Then" if reason else ";"
     return Answer(
-        text=f"{failed}{advice} {retry}",
+        text=f"{failures_text}{advice} {retry}",
         evidence="judges",
         step=summary.again(),
-        below_reasons=f"{failed}. Fix the reason above; then {retry}" if reason else "",
+        below_reasons=f"{failures_text}. Fix the reason above; then {retry}" if reason else "",
     )
 
 
@@ -122,8 +122,8 @@ def _settle_form(summary: RunSummary) -> Answer | None:
         return None
     rules = " or ".join(f"`{setting('text', rule)}`" for rule in ("loose", "exact"))
     differ = "differs" if form_outputs == 1 else "differ"
-    text = f"{all_counted(form_outputs, 'undecided output')} {differ} only in form: use {rules} with a new {named(summary, 'out')}, or decide each:"
-    return Answer(text=text[0].upper() + text[1:], evidence="systems", step=summary.reviewed())
+    proposal = f"{all_counted(form_outputs, 'undecided output')} {differ} only in form: use {rules} with a new {named(summary, 'out')}, or decide each:"
+    return Answer(text=proposal[0].upper() + proposal[1:], evidence="systems", step=summary.reviewed())
 
 
 def _judge_undecided(summary: RunSummary) -> Answer | None:

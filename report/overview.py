@@ -54,8 +54,8 @@ def overview_document(systems: Sequence[SystemResult], compared: Comparison | No
     else:
         yield _systems_as_rows("system", names, table)
     if rows := list(_judge_rows(systems)):
-        judged = DocumentTable(("part", *names), rows)
-        yield Details("Each judge's rate of the undecided outputs", [judged, *rate_notes(systems)])
+        judge_table = DocumentTable(("part", *names), rows)
+        yield Details("Each judge's rate of the undecided outputs", [judge_table, *rate_notes(systems)])
 
 
 def _systems_as_columns(
@@ -65,7 +65,7 @@ def _systems_as_columns(
 
 
 def _systems_as_rows(title: str, names: Sequence[str], table: Mapping[str, Sequence[Cell]]) -> DocumentTable:
-    rows = [(name, *(cells[place] for cells in table.values())) for place, name in enumerate(names)]
+    rows = [(name, *(cells[row] for cells in table.values())) for row, name in enumerate(names)]
     return DocumentTable((title, *table), rows)
 
 
@@ -150,10 +150,10 @@ def _undecided_rate(system: SystemResult) -> StratumRate | None:
     judge_rates = [
         part for part in system.strata if part.by is not None and (part.name == OPEN or part.corrects)
     ]
-    preferred = [part for part in judge_rates if part.name == CORRECTED] or judge_rates
-    if len({part.by for part in preferred}) != 1:
+    corrected_else_all = [part for part in judge_rates if part.name == CORRECTED] or judge_rates
+    if len({part.by for part in corrected_else_all}) != 1:
         return system.judged
-    by_one_judge = preferred[0]
+    by_one_judge = corrected_else_all[0]
     one_judged_all = system.judged is None or by_one_judge.of == system.judged.of
     return by_one_judge if one_judged_all else system.judged
 
@@ -170,11 +170,11 @@ def _lead_figure(compared: Comparison | None) -> Iterator[Figure]:
     """Yield a figure of the leader's lead over each other system, in the part that ranks them."""
     if compared is None or compared.strata is None:
         return
-    _, where = deciding(compared.strata)
+    _, part_words = deciding(compared.strata)
     leader, leads = overview_leads(compared.strata)
     if leads:
         rows = [PlottedInterval.of(name, lead) for name, lead in leads.items()]
-        caption = lead_caption(leader, where, len(leads))
+        caption = lead_caption(leader, part_words, len(leads))
         yield Figure(forest(caption, rows[:_MAX_PLOTTED], low=-1.0), caption=caption)
 
 
@@ -189,8 +189,8 @@ def lead_caption(leader: str, where: str, leads: int) -> str:
         where: Words for the part that ranks systems.
         leads: Number of leads.
     """
-    at_once = "; intervals hold for all pairs at once" if leads > 1 else ""
-    return f"Lead of {leader} over each other system, {where}{at_once}"
+    hold_for_all = "; intervals hold for all pairs at once" if leads > 1 else ""
+    return f"Lead of {leader} over each other system, {where}{hold_for_all}"
 
 
 def overview_leads(strata: Strata) -> tuple[str, dict[str, Statistic]]:
@@ -231,9 +231,9 @@ _JUDGE_PARTS = {UNJUDGED: "not judged", OPEN: "uncorrected", CORRECTED: "correct
 
 def _judge_rows(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell]]:
     """Yield the rows of each judge: uncorrected, then corrected with labels."""
-    judged = [part for system in systems for part in system.strata if part.name != DECIDED]
-    names = dict.fromkeys(part.by for part in judged)
-    for judge in names:
+    undecided_parts = [part for system in systems for part in system.strata if part.name != DECIDED]
+    judges = dict.fromkeys(part.by for part in undecided_parts)
+    for judge in judges:
         for name, words in _JUDGE_PARTS.items():
             rates = {
                 system.system: part
@@ -243,7 +243,7 @@ def _judge_rows(systems: Sequence[SystemResult]) -> Iterator[Sequence[str | Cell
             }
             if rates:
                 if name == CORRECTED and not any(rate.corrects for rate in rates.values()):
-                    words = "if labels are a random sample"  # noqa: PLW2901 - the labels may be chosen
+                    words = "if labels are a random sample"  # noqa: PLW2901 - the labels may be a chosen sample
                 yield (
                     Cell(judge or words, words if judge else ""),
                     *(_rate_cell(rates.get(result.system)) for result in systems),

@@ -36,7 +36,7 @@ def _asset(*names: str) -> Markup:
 
 @cache
 def _figure_styles() -> Markup:
-    return Markup(figure_styles())  # noqa: S704 - of our own table
+    return Markup(figure_styles())  # noqa: S704 - made of the package's own table of shapes
 
 
 def _file(name: str) -> str:
@@ -157,11 +157,14 @@ def answer_pieces(page: ResultPage) -> list[Piece]:
         for piece in page.answer
         if piece != ""
     ]
-    place = next((n for n, piece in enumerate(pieces) if isinstance(piece, DocumentTable)), len(pieces))
+    first_table_index = next(
+        (n for n, piece in enumerate(pieces) if isinstance(piece, DocumentTable)), len(pieces)
+    )
+    # Cards are inserted last, and so come first.
     if page.figures:
-        pieces.insert(place, Columns(page.figures))
+        pieces.insert(first_table_index, Columns(page.figures))
     if page.cards:
-        pieces.insert(place, Columns(page.cards))
+        pieces.insert(first_table_index, Columns(page.cards))
     return pieces
 
 

@@ -129,18 +129,18 @@ _MAX_UNEVEN = 3
 def _uneven_trials(systems: Sequence[SystemResult]) -> str:
     """Return a sentence that each case has weight 1; empty unless numbers of trials are unequal."""
     rates = {system.system: rate for system in systems if (rate := main_rate(system)) is not None}
-    uneven = {name: rate.trials for name, rate in rates.items() if rate.trials is not None}
-    if not uneven:
+    trials_by_system = {name: rate.trials for name, rate in rates.items() if rate.trials is not None}
+    if not trials_by_system:
         return ""
-    # Earlier versions weighed outputs equally, and stored no number of cases.
-    if old := [name for name in uneven if rates[name].n_cases is None]:
-        return _by_outputs({name: uneven[name] for name in old}, several=len(systems) > 1)
+    # A rate of an earlier version weighs outputs equally; it is known by its missing number of cases.
+    if old_names := [name for name in trials_by_system if rates[name].n_cases is None]:
+        return _by_outputs({name: trials_by_system[name] for name in old_names}, several=len(systems) > 1)
     fewest, most = (
-        min(trials.fewest for trials in uneven.values()),
-        max(trials.most for trials in uneven.values()),
+        min(trials.fewest for trials in trials_by_system.values()),
+        max(trials.most for trials in trials_by_system.values()),
     )
     text = f" Cases have unequal numbers of trials ({fewest:,} to {most:,}), and each has weight 1."
-    if retried := [name for name, trials in uneven.items() if trials.retried]:
+    if retried := [name for name, trials in trials_by_system.items() if trials.retried]:
         whose = f" of {number_text.named_or_counted(retried)}" if len(systems) > 1 else ""
         text += f" Each case{whose} with fewer trials ends in its only pass: if only failed cases were tried again, the rate is too high."
     return text
@@ -244,34 +244,36 @@ def _only_system(system: SystemResult, judges: Sequence[JudgeUse]) -> str:
         return f"{system.system}: nothing is graded yet."
     checked = parts[0]
     unchecked = checked.of - checked.n
-    which = "ungraded" if system.judged is None or not system.judged.n else "unchecked"
-    if which == "ungraded" and checked.outcomes.get("undecided", 0) == unchecked:
+    kind_of_unchecked = "ungraded" if system.judged is None or not system.judged.n else "unchecked"
+    if kind_of_unchecked == "ungraded" and checked.outcomes.get("undecided", 0) == unchecked:
         others_clause = f"; {unchecked:,} undecided"
     else:
-        others_clause = f"; {unchecked:,} {which}"
-    return f"{system.system}: {_passing_clause(checked, 'checked outputs')}{others_clause if unchecked else ''}{_range_clause(checked, system.failed_calls, which)}."
+        others_clause = f"; {unchecked:,} {kind_of_unchecked}"
+    return f"{system.system}: {_passing_clause(checked, 'checked outputs')}{others_clause if unchecked else ''}{_range_clause(checked, system.failed_calls, kind_of_unchecked)}."
 
 
 def _passing_clause(rate: Rate, plural: str) -> str:
     value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
     noun = plural if rate.n != 1 else plural.removesuffix("s")
-    which = f"{rate.n:,} {noun}"
+    cases_and_outputs = f"{rate.n:,} {noun}"
     if rate.n_cases is not None:
-        which = f"{counted(rate.n_cases, 'case')} ({which})"
+        cases_and_outputs = f"{counted(rate.n_cases, 'case')} ({cases_and_outputs})"
     if rate.fractions:
-        return f"mean score {value} of {which}"
-    return f"{value} of {which} {'passes' if rate.n == 1 else 'pass'}"
+        return f"mean score {value} of {cases_and_outputs}"
+    return f"{value} of {cases_and_outputs} {'passes' if rate.n == 1 else 'pass'}"
 
 
-def _range_clause(rate: Rate, failed_calls: int, which: str = "ungraded") -> str:
+def _range_clause(rate: Rate, failed_calls: int, kind_of_ungraded: str = "ungraded") -> str:
     """Return a sentence on the rate's range if all outputs that it leaves out failed or passed."""
     if rate.bounds is None:
         return ""
     low, high = map(number_text.decimal, rate.bounds)
     ungraded = rate.of - rate.n
-    which = "missing" if rate.outcomes.get("missing") == ungraded else which
-    failed = f" ({failed_calls:,} by failed calls)" if failed_calls and which == "ungraded" else ""
-    return f". {low} to {high} if {all_counted(ungraded, f'{which} output')}{failed} failed or passed"
+    kind_of_ungraded = "missing" if rate.outcomes.get("missing") == ungraded else kind_of_ungraded
+    failed = f" ({failed_calls:,} by failed calls)" if failed_calls and kind_of_ungraded == "ungraded" else ""
+    return (
+        f". {low} to {high} if {all_counted(ungraded, f'{kind_of_ungraded} output')}{failed} failed or passed"
+    )
 
 
 def deciding(strata: Strata) -> tuple[ComparedStratum, str]:

@@ -71,15 +71,17 @@ def _call_lines(accepted: Sequence[AcceptedCall], calls: Sequence[ToolCall]) -> 
 
 
 def _argument_lines(expected: AcceptedCall, call: ToolCall) -> Iterator[ComparedLine]:
-    actual = _as_object(call.arguments)
-    if actual is None:
+    actual_arguments = _as_object(call.arguments)
+    if actual_arguments is None:
         yield ComparedLine("arguments", "an object", _display_text(str(call.arguments)), differs=True)
         return
-    for name in dict.fromkeys([*expected.arguments, *actual]):
+    for name in dict.fromkeys([*expected.arguments, *actual_arguments]):
         accepted = _accepted_texts(expected.arguments.get(name))
-        got = _json_text(actual[name]) if name in actual else _LEFT_OUT
-        shown = _display_text(" or ".join(accepted)) if accepted else "(no such argument)"
-        yield ComparedLine(_display_text(name), shown, _display_text(got), differs=got not in accepted)
+        got = _json_text(actual_arguments[name]) if name in actual_arguments else _LEFT_OUT
+        accepted_text = _display_text(" or ".join(accepted)) if accepted else "(no such argument)"
+        yield ComparedLine(
+            _display_text(name), accepted_text, _display_text(got), differs=got not in accepted
+        )
 
 
 def _accepted_texts(accepts: AcceptedValues | None) -> list[str]:

@@ -131,29 +131,31 @@ def _unnamed(item: str, opinions: tuple[Opinion, Opinion]) -> list[TitledText]:
         for opinion in opinions
     ]
     texts.sort(key=lambda text: drawn_rank(f"{item}|{text}", 0))
-    shown = [excerpt(text, _MAX_OPINION_CHARS) for text in texts]
+    excerpts = [excerpt(text, _MAX_OPINION_CHARS) for text in texts]
     return [
         TitledText(title, opinion.text, opinion.hidden)
-        for title, opinion in zip(("One opinion", "Another opinion"), shown, strict=True)
+        for title, opinion in zip(("One opinion", "Another opinion"), excerpts, strict=True)
     ]
 
 
 def _bounded(blocks: Iterable[tuple[str, Excerpt]]) -> list[TitledText]:
     """Cut the blocks of a section to its limits, and say how many are left out."""
-    shown: list[TitledText] = []
-    room, left_out = MAX_OF_PART, 0
+    shown_texts: list[TitledText] = []
+    remaining_chars, left_out = MAX_OF_PART, 0
     for title, (text, hidden) in blocks:
-        if len(shown) == MAX_BLOCKS or room <= 0:
+        if len(shown_texts) == MAX_BLOCKS or remaining_chars <= 0:
             left_out += 1
             continue
-        part = cut_at(text, room)
-        shown.append(TitledText(shortened(title, _MAX_NAME_CHARS), part, hidden + len(text) - len(part)))
-        room -= len(text)
+        shown_part = cut_at(text, remaining_chars)
+        shown_texts.append(
+            TitledText(shortened(title, _MAX_NAME_CHARS), shown_part, hidden + len(text) - len(shown_part))
+        )
+        remaining_chars -= len(text)
     if left_out:
         them = "it" if left_out == 1 else "them"
         note = f"{number_text.counted(left_out, 'more part')}; the records hold {them}"
-        shown.append(TitledText("Not shown", note))
-    return shown
+        shown_texts.append(TitledText("Not shown", note))
+    return shown_texts
 
 
 def _request_blocks(case: Case, output: Output) -> Iterator[tuple[str, Excerpt]]:
@@ -174,11 +176,11 @@ def _given_blocks(case: Case) -> Iterator[tuple[str, Excerpt]]:
 
 
 def _message(message: Message) -> Excerpt:
-    others = {name: value for name, value in message.items() if name not in {"role", "content"}}
+    other_fields = {name: value for name, value in message.items() if name not in {"role", "content"}}
     content = message.get("content")
-    if isinstance(content, str) and not others:
+    if isinstance(content, str) and not other_fields:
         return _value(content)
-    return _value(others | ({} if content is None else {"content": content}))
+    return _value(other_fields | ({} if content is None else {"content": content}))
 
 
 def _context(request: Any, content: Any) -> Excerpt:

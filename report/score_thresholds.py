@@ -93,7 +93,7 @@ def rates_by_threshold(rows: Sequence[JudgedRow], threshold: float) -> list[Rate
     return [_rates_at(rows, score, threshold) for score in scores]
 
 
-def _rates_at(rows: Sequence[JudgedRow], at: float, threshold: float) -> RatesAtThreshold:
+def _rates_at(rows: Sequence[JudgedRow], threshold_tried: float, threshold: float) -> RatesAtThreshold:
     from ..calibration.corrected_rate.binary_verdicts import rogan_gladen  # noqa: PLC0415 - scipy is slow to import
 
     good = [row for row in rows if row.label is not None and reaches(row.label, threshold)]
@@ -102,24 +102,24 @@ def _rates_at(rows: Sequence[JudgedRow], at: float, threshold: float) -> RatesAt
     undecided_good, undecided_bad = (
         [row for row in rows_of_class if row.undecided] for rows_of_class in (good, bad)
     )
-    pass_rate = sum(row.score >= at for row in undecided) / len(undecided) if undecided else 0.0
+    pass_rate = sum(row.score >= threshold_tried for row in undecided) / len(undecided) if undecided else 0.0
     return RatesAtThreshold(
-        at=at,
-        passed_bad=_share([row.score >= at for row in bad], bad),
-        failed_good=_share([row.score < at for row in good], good),
+        at=threshold_tried,
+        passed_bad=_share([row.score >= threshold_tried for row in bad], bad),
+        failed_good=_share([row.score < threshold_tried for row in good], good),
         corrected=rogan_gladen(
             pass_rate,
             len(undecided),
-            true_positives=sum(row.score >= at for row in undecided_good),
+            true_positives=sum(row.score >= threshold_tried for row in undecided_good),
             positives=len(undecided_good),
-            true_negatives=sum(row.score < at for row in undecided_bad),
+            true_negatives=sum(row.score < threshold_tried for row in undecided_bad),
             negatives=len(undecided_bad),
         ),
     )
 
 
-def _share(passed: Sequence[bool], rows: Sequence[JudgedRow]) -> Statistic:
-    """Return the share of rows that passed, with its interval over clusters."""
+def _share(is_counted: Sequence[bool], rows: Sequence[JudgedRow]) -> Statistic:
+    """Return the share of rows that are counted, with its interval over clusters."""
     import numpy as np  # noqa: PLC0415 - most reports have no such scores
 
     from ..calibration.intervals.clustered_rates import share_of  # noqa: PLC0415 - most reports have no such scores
@@ -127,7 +127,7 @@ def _share(passed: Sequence[bool], rows: Sequence[JudgedRow]) -> Statistic:
     clusters: Any = (
         np.unique([row.cluster for row in rows], return_inverse=True)[1] if rows else np.array([], dtype=int)
     )
-    return share_of(np.array(passed, dtype=np.float64), clusters)
+    return share_of(np.array(is_counted, dtype=np.float64), clusters)
 
 
 _MAX_BINS = 10
@@ -151,14 +151,14 @@ def score_bins(
 def bins_of(rows: Iterable[JudgedRow], threshold: float) -> list[Bin]:
     """Group labelled outputs by score: a bin per score if there are few, else equal widths."""
     labelled = [row for row in rows if row.label is not None]
-    few = len({row.score for row in labelled}) <= _MAX_BINS
+    has_few_scores = len({row.score for row in labelled}) <= _MAX_BINS
     groups: dict[float, list[JudgedRow]] = defaultdict(list)
     for row in labelled:
-        groups[row.score if few else min(int(row.score * _MAX_BINS), _MAX_BINS - 1)].append(row)
-    return [_bin(groups[at], threshold) for at in sorted(groups)]
+        groups[row.score if has_few_scores else min(int(row.score * _MAX_BINS), _MAX_BINS - 1)].append(row)
+    return [_bin_of(groups[at], threshold) for at in sorted(groups)]
 
 
-def _bin(rows: list[JudgedRow], threshold: float) -> Bin:
+def _bin_of(rows: list[JudgedRow], threshold: float) -> Bin:
     scores = [row.score for row in rows]
     passed = [row.label is not None and reaches(row.label, threshold) for row in rows]
     low, high = min(scores), max(scores)

@@ -125,7 +125,7 @@ def forest(
         low: Least value: 0 for rates, whose axis goes to 1; -1 for differences, whose axis is as wide as they need.
         ends: Words at the ends of an axis without numbers.
     """
-    high = 1.0 if low >= 0 else _reach(rows)
+    high = 1.0 if low >= 0 else _axis_end(rows)
     low = max(low, -high)
     # Long names get a line of their own; their numbers stay beside the intervals.
     on_own_line = any(len(interval.name) > _SHORT_NAME_LETTERS for interval in rows)
@@ -147,14 +147,16 @@ def forest(
     return svg("forest", WIDTH, axis_y + 18, title, [*shapes, *_axis_labels(tick_values, axis, axis_y + 14, ends)], description="; ".join(map(str, rows)))  # fmt: skip
 
 
-def _reach(rows: Sequence[PlottedInterval]) -> float:
+def _axis_end(rows: Sequence[PlottedInterval]) -> float:
     """Return the smallest round number, at most 1, that all intervals are within."""
-    farthest = max(
+    largest_end = max(
         (abs(end) for row in rows for end in (row.value, row.low, row.high) if end is not None),
         default=1.0,
     )
-    power_of_ten = 10.0 ** math.floor(math.log10(max(farthest, _MIN_REACH)))
-    step = next(step for step in _ROUND_STEPS if step * power_of_ten >= min(farthest, 1.0) * (1 - _ROUNDING))
+    power_of_ten = 10.0 ** math.floor(math.log10(max(largest_end, _MIN_REACH)))
+    step = next(
+        step for step in _ROUND_STEPS if step * power_of_ten >= min(largest_end, 1.0) * (1 - _ROUNDING)
+    )
     return min(1.0, step * power_of_ten)
 
 

@@ -57,13 +57,13 @@ def heat(
                 f"{name}, {columns[column]}",
                 good=good,
             )
-    below = 22 + len(rows) * _ROW_HEIGHT
+    bottom = 22 + len(rows) * _ROW_HEIGHT
     shapes += [
-        text(8, below + 18 + index * 16, f"{letter}  {name}", room=52)
+        text(8, bottom + 18 + index * 16, f"{letter}  {name}", room=52)
         for index, (letter, name) in enumerate(zip(column_letters, columns, strict=True))
     ]
     return svg(
-        "heat", WIDTH, below + 16 * len(columns) + 10, title, shapes, description=_description(columns, rows)
+        "heat", WIDTH, bottom + 16 * len(columns) + 10, title, shapes, description=_description(columns, rows)
     )
 
 

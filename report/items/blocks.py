@@ -115,25 +115,33 @@ def item_blocks(item: ReportItem) -> ItemBlocks:
     if item.missing:
         no_output = f"{item.output.system} has no output for this case."
         return ItemBlocks([no_output, *reference], request_blocks(item), [])
-    diffs = _diffs(item)
+    diffs = _call_diffs(item)
     raw_output = list(_raw_output(item.output))
-    above: list[Piece] = (
+    pieces_before: list[Piece] = (
         [] if item.output.error is None else [verbatim("The system ended with", item.output.error)]
     )
-    below: list[Piece] = [*first_pieces(_passages(item), "passage")]
+    pieces_below: list[Piece] = [*first_pieces(_passages(item), "passage")]
     if diffs and (raw_blocks := [*raw_output, *reference]):
-        below.append(Details("The calls as they were written, and what is expected", raw_blocks))
+        pieces_below.append(Details("The calls as they were written, and what is expected", raw_blocks))
     if item.case.tools:
         functions = verbatim("Function documents", item.case.tools)
-        below.append(Details(f"Functions ({len(item.case.tools)})", [functions]))
+        pieces_below.append(Details(f"Functions ({len(item.case.tools)})", [functions]))
     if diffs:
-        above += map(_diff_table, diffs)
+        pieces_before += map(_diff_table, diffs)
     if max(len(item.case.turns), len(item.output.turns or ())) > 1:
-        unread_answer = [] if diffs else [*reference, *raw_output]
-        return ItemBlocks([*above, *unread_answer, *first_pieces(_conversation(item), "message")], [], below)
+        answer_without_diffs = [] if diffs else [*reference, *raw_output]
+        return ItemBlocks(
+            [*pieces_before, *answer_without_diffs, *first_pieces(_conversation(item), "message")],
+            [],
+            pieces_below,
+        )
     steps = list(first_pieces(_turn_steps(item, 0, ""), "step"))
-    shown = [*above, *steps] if diffs else [*_side_by_side([*above, *steps, *raw_output], reference)]
-    return ItemBlocks(shown, request_blocks(item), below)
+    answer_pieces = (
+        [*pieces_before, *steps]
+        if diffs
+        else [*_side_by_side([*pieces_before, *steps, *raw_output], reference)]
+    )
+    return ItemBlocks(answer_pieces, request_blocks(item), pieces_below)
 
 
 def _side_by_side(answer: Sequence[Piece], reference: Sequence[Piece]) -> Sequence[Piece]:
@@ -147,7 +155,7 @@ def request_blocks(item: ReportItem) -> list[Piece]:
         piece
         for turn in turns_asked(item.case, item.output)
         for message in turn
-        for piece in _message("", message)
+        for piece in _message_pieces("", message)
     )
     return list(first_pieces(messages, "message"))
 
@@ -158,13 +166,13 @@ def answer_blocks(item: ReportItem, title: str) -> list[Piece]:
         return [verbatim(f"{title}, ended with", item.output.error)]
     pieces: list[Piece] = [
         verbatim(title, content, "agent")
-        for content in (item.output.text, _calls(item.output.tool_calls or ()), item.output.workspace)
+        for content in (item.output.text, _calls_as_json(item.output.tool_calls or ()), item.output.workspace)
         if content
     ]
     episodes = item.episode or ()
     for number, steps in enumerate(item.output.turns or ()):
         outcomes = episodes[number] if number < len(episodes) else ()
-        pieces += _steps(f"{title}, turn {number + 1}: ", steps, outcomes)
+        pieces += _step_pieces(f"{title}, turn {number + 1}: ", steps, outcomes)
     return pieces or [verbatim(title, "(nothing)", "agent")]
 
 
@@ -177,7 +185,7 @@ def first_line(output: Output) -> str:
     steps = [step for turn in output.turns or () for step in turn if not isinstance(step, ToolResults)]
     calls = output.tool_calls or next((step for step in steps if not isinstance(step, str)), None)
     if calls:
-        return ", ".join(f"{call.name}({_arguments(call.arguments)})" for call in calls)
+        return ", ".join(f"{call.name}({_arguments_text(call.arguments)})" for call in calls)
     text = next((step for step in steps if isinstance(step, str)), None)
     return text or output.workspace or "(nothing)"
 
@@ -185,8 +193,8 @@ def first_line(output: Output) -> str:
 def expected_line(item: ReportItem) -> str:
     """Return what is expected in one text: accepted calls, else the reference; may be empty."""
     accepted = [
-        f"{diff.accepted}({', '.join(f'{argument.name}={_accepted(argument.accepted)}' for argument in diff.arguments if argument.accepted is not None)})"
-        for diff in _diffs(item)
+        f"{diff.accepted}({', '.join(f'{argument.name}={_accepted_text(argument.accepted)}' for argument in diff.arguments if argument.accepted is not None)})"
+        for diff in _call_diffs(item)
         if diff.accepted is not None
     ]
     if accepted or not item.case.reference:
@@ -195,14 +203,14 @@ def expected_line(item: ReportItem) -> str:
     return any_excerpt(values[0] if len(values) == 1 else item.case.reference, BLOCK_LIMIT).text
 
 
-def _arguments(arguments: Any) -> str:
+def _arguments_text(arguments: Any) -> str:
     if not isinstance(arguments, dict):
         return str(arguments)
     values = cast("dict[str, Any]", arguments)
-    return ", ".join(f"{name}={_value(value)}" for name, value in values.items())
+    return ", ".join(f"{name}={_value_text(value)}" for name, value in values.items())
 
 
-def _diffs(item: ReportItem) -> list[CallDiff]:
+def _call_diffs(item: ReportItem) -> list[CallDiff]:
     """Compare an item's calls with accepted ones; empty for kinds of cases without them."""
     if not kind_spec(item.case.kind).compared:
         return []
@@ -215,7 +223,7 @@ def _raw_output(output: Output) -> Iterator[Piece]:
     if output.text is not None:
         yield verbatim("Output", output.text, "agent")
     if output.tool_calls is not None:
-        yield verbatim("Native calls", _calls(output.tool_calls), "agent")
+        yield verbatim("Native calls", _calls_as_json(output.tool_calls), "agent")
     if output.workspace is not None:
         yield verbatim("Folder of files", output.workspace, "agent")
 
@@ -224,25 +232,27 @@ def _conversation(item: ReportItem) -> Iterator[Piece]:
     """Yield the conversation turn by turn: messages, then the agent's steps and their results."""
     turns, steps = item.case.turns, item.output.turns or []
     has_several_turns = max(len(turns), len(steps)) > 1
-    for number in range(max(len(turns), len(steps))):
-        turn = f"Turn {number + 1}: " if has_several_turns else ""
-        for message in turns[number] if number < len(turns) else []:
-            yield from _message(turn, message)
-        yield from _turn_steps(item, number, turn)
+    for turn_index in range(max(len(turns), len(steps))):
+        title_start = f"Turn {turn_index + 1}: " if has_several_turns else ""
+        for message in turns[turn_index] if turn_index < len(turns) else []:
+            yield from _message_pieces(title_start, message)
+        yield from _turn_steps(item, turn_index, title_start)
 
 
-def _turn_steps(item: ReportItem, number: int, turn: str) -> Iterator[Piece]:
+def _turn_steps(item: ReportItem, turn_index: int, title_start: str) -> Iterator[Piece]:
     """Yield the agent's steps in a turn; none if the output has fewer turns."""
     turns, episode = item.output.turns or (), item.episode or ()
-    if number < len(turns):
-        yield from _steps(turn, turns[number], episode[number] if number < len(episode) else ())
+    if turn_index < len(turns):
+        yield from _step_pieces(
+            title_start, turns[turn_index], episode[turn_index] if turn_index < len(episode) else ()
+        )
 
 
 _FOLDED_ROLES = frozenset({"system", "developer"})
 """Roles whose messages are the same in most items and therefore folded."""
 
 
-def _message(turn: str, message: Message) -> Iterator[Piece]:
+def _message_pieces(title_start: str, message: Message) -> Iterator[Piece]:
     """Yield a message, and the images in it; a system prompt is folded."""
     other_fields = {name: value for name, value in message.items() if name not in {"role", "content"}}
     content, images = with_pictures(message.get("content"))
@@ -250,58 +260,58 @@ def _message(turn: str, message: Message) -> Iterator[Piece]:
         content if isinstance(content, str) and not other_fields else other_fields | {"content": content}
     )
     role = str(message["role"])
-    shown = verbatim(f"{turn}{role}", content_shown, "user" if role == "user" else "text")
+    message_block = verbatim(f"{title_start}{role}", content_shown, "user" if role == "user" else "text")
     if role in _FOLDED_ROLES:
-        length = counted(len(shown.text) + shown.hidden, "character")
-        yield Details(f"{shown.title} prompt ({length})", [shown, *images])
+        length = counted(len(message_block.text) + message_block.hidden, "character")
+        yield Details(f"{message_block.title} prompt ({length})", [message_block, *images])
         return
-    yield shown
+    yield message_block
     yield from images
 
 
-def _steps(turn: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> Iterator[Piece]:
+def _step_pieces(title_start: str, steps: Sequence[Any], outcomes: Sequence[StepOutcome]) -> Iterator[Piece]:
     """Yield the agent's steps in a turn, with results of its calls.
 
     Args:
-        turn: Beginning of titles, such as ``Turn 1: ``.
+        title_start: Beginning of titles, such as ``Turn 1: ``.
         steps: Texts, lists of calls, and results if the output has them.
         outcomes: Results of executing the calls again, one per text or list of calls; shown if the output has none.
     """
     outcome_index = 0
     if not steps:
-        yield verbatim(f"{turn}agent", "(nothing)", "agent")
+        yield verbatim(f"{title_start}agent", "(nothing)", "agent")
     has_results = any(isinstance(step, ToolResults) for step in steps)
     for step in steps:
         if isinstance(step, ToolResults):
             results, images = with_pictures(step.results)
-            yield verbatim(f"{turn}results", results, "result")
+            yield verbatim(f"{title_start}results", results, "result")
             yield from images
             continue
         if isinstance(step, str):
-            yield verbatim(f"{turn}agent", step, "agent")
+            yield verbatim(f"{title_start}agent", step, "agent")
         else:
-            yield verbatim(f"{turn}agent calls", _calls(step), "agent")
+            yield verbatim(f"{title_start}agent calls", _calls_as_json(step), "agent")
         outcome = outcomes[outcome_index] if outcome_index < len(outcomes) else StepOutcome()
         outcome_index += 1
         if outcome.problem is not None:
-            yield verbatim(f"{turn}not executed", outcome.problem, "result")
+            yield verbatim(f"{title_start}not executed", outcome.problem, "result")
         elif outcome.calls and not has_results:
             lines = (
                 f"{call} -> {result}" for call, result in zip(outcome.calls, outcome.results, strict=False)
             )
-            yield verbatim(f"{turn}executed again", "\n".join(lines), "result")
+            yield verbatim(f"{title_start}executed again", "\n".join(lines), "result")
 
 
-def _calls(calls: Iterable[ToolCall]) -> Any:
+def _calls_as_json(calls: Iterable[ToolCall]) -> Any:
     return [{"name": call.name, "arguments": call.arguments} for call in calls]
 
 
 def _diff_table(diff: CallDiff) -> DocumentTable:
-    made, accepted = diff.made or "nothing was called", diff.accepted or "no matching call"
+    called, accepted = diff.made or "nothing was called", diff.accepted or "no matching call"
     is_same_function = diff.made == diff.accepted
     head = (
         "argument",
-        Cell(_short_name(made), "called"),
+        Cell(_short_name(called), "called"),
         Cell(_short_name(accepted), "nearest accepted call"),
     )
     rows = [_argument_row(argument) for argument in diff.arguments]
@@ -312,19 +322,23 @@ def _diff_table(diff: CallDiff) -> DocumentTable:
 
 
 def _argument_row(argument: ArgumentDiff) -> tuple[str | Cell, ...]:
-    made = "left out" if argument.given is None else _value(argument.given.value)
-    accepted = "must not be given" if argument.accepted is None else _accepted(argument.accepted)
-    return _short_name(argument.name), Cell(made, mark="right" if argument.fits else "wrong"), Cell(accepted)
+    called = "left out" if argument.given is None else _value_text(argument.given.value)
+    accepted = "must not be given" if argument.accepted is None else _accepted_text(argument.accepted)
+    return (
+        _short_name(argument.name),
+        Cell(called, mark="right" if argument.fits else "wrong"),
+        Cell(accepted),
+    )
 
 
-def _accepted(values: Sequence[Any] | str) -> str:
+def _accepted_text(values: Sequence[Any] | str) -> str:
     if isinstance(values, str):
         return shortened(values, _VALUE_LIMIT)
-    texts = ["may be left out" if value == "" else _value(value) for value in values]
+    texts = ["may be left out" if value == "" else _value_text(value) for value in values]
     return shortened(" or ".join(texts), _VALUE_LIMIT)
 
 
-def _value(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return shortened(json_excerpt(value, _VALUE_LIMIT).text, _VALUE_LIMIT)
 
 

@@ -94,7 +94,7 @@ def paired_diffs(
     """
     calls = [next(iter(call.items())) for call in made]
     diffs = {
-        (made_index, accepted_index): _diff(name, arguments, expected)
+        (made_index, accepted_index): _call_diff(name, arguments, expected)
         for made_index, (name, arguments) in enumerate(calls)
         for accepted_index, expected in enumerate(accepted)
     }
@@ -103,13 +103,15 @@ def paired_diffs(
         if made_index not in partners and accepted_index not in partners.values():
             partners[made_index] = accepted_index
     paired = [
-        diffs[made_index, partners[made_index]] if made_index in partners else _superfluous(name, arguments)
+        diffs[made_index, partners[made_index]]
+        if made_index in partners
+        else _superfluous_diff(name, arguments)
         for made_index, (name, arguments) in enumerate(calls)
     ]
     return [
         *paired,
         *(
-            _not_made(expected)
+            _missing_diff(expected)
             for accepted_index, expected in enumerate(accepted)
             if accepted_index not in partners.values()
         ),
@@ -117,7 +119,10 @@ def paired_diffs(
 
 
 def _similarity(diff: CallDiff) -> float:
-    """Score a pair: fits, else the same function, then right arguments, then few wrong ones."""
+    """Score a pair: fits, else the same function, then right arguments, then few wrong ones.
+
+    With fewer than 100 arguments, an earlier criterion outweighs all later ones.
+    """
     right_arguments = sum(argument.fits for argument in diff.arguments)
     return (
         1000.0 * diff.fits
@@ -127,7 +132,7 @@ def _similarity(diff: CallDiff) -> float:
     )
 
 
-def _diff(name: str, arguments: Mapping[str, Any], expected: ExpectedCall) -> CallDiff:
+def _call_diff(name: str, arguments: Mapping[str, Any], expected: ExpectedCall) -> CallDiff:
     """Compare a call with an accepted call, applying strict rules to each argument alone."""
     # Without required arguments, a call with a single argument can be checked.
     without_required = msgspec.structs.replace(expected, required_by_schema=(), required_by_reference=())
@@ -150,7 +155,7 @@ def _diff(name: str, arguments: Mapping[str, Any], expected: ExpectedCall) -> Ca
     )
 
 
-def _superfluous(name: str, arguments: Mapping[str, Any]) -> CallDiff:
+def _superfluous_diff(name: str, arguments: Mapping[str, Any]) -> CallDiff:
     rows = [
         ArgumentDiff(name=argument, given=GivenValue(value), accepted=None, fits=False)
         for argument, value in arguments.items()
@@ -158,7 +163,7 @@ def _superfluous(name: str, arguments: Mapping[str, Any]) -> CallDiff:
     return CallDiff(made=name, accepted=None, arguments=rows)
 
 
-def _not_made(expected: ExpectedCall) -> CallDiff:
+def _missing_diff(expected: ExpectedCall) -> CallDiff:
     rows = [
         ArgumentDiff(name=argument, given=None, accepted=accepted, fits=False)
         for argument, accepted in expected.shown.items()

@@ -129,19 +129,26 @@ def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
     If one is too long, words that all share at their beginning or end are cut; then each is shortened by itself.
     """
     distinct = list(dict.fromkeys(names))
-    words = [name_words(name) for name in distinct]
+    words_by_name = [name_words(name) for name in distinct]
     shared_before = shared_after = 0
     if len(distinct) > 1 and any(columns_of(name) > columns for name in distinct):
-        most_shared = min(map(len, words)) - 1  # a word must be left of each
-        shared_before = _shared(words, most_shared)
-        shared_after = _shared([word[shared_before:][::-1] for word in words], most_shared - shared_before)
-        shared_before, shared_after = _with_letters(
-            words, *_at_separator(words[0], shared_before, shared_after)
+        most_shared = min(map(len, words_by_name)) - 1  # a word must be left of each
+        shared_before = _count_shared_words(words_by_name, most_shared)
+        shared_after = _count_shared_words(
+            [name_parts[shared_before:][::-1] for name_parts in words_by_name], most_shared - shared_before
         )
-    cut = ["".join(word[shared_before : len(word) - shared_after]) for word in words]
+        shared_before, shared_after = _cut_leaving_letters(
+            words_by_name, *_cut_at_separator(words_by_name[0], shared_before, shared_after)
+        )
+    cut = [
+        "".join(name_parts[shared_before : len(name_parts) - shared_after]) for name_parts in words_by_name
+    ]
     shortened_names = apart(cut, columns)
-    first = words[0] if words else []
-    ends = "".join(first[:shared_before]), "".join(first[len(first) - shared_after :])
+    words_of_first_name = words_by_name[0] if words_by_name else []
+    ends = (
+        "".join(words_of_first_name[:shared_before]),
+        "".join(words_of_first_name[len(words_of_first_name) - shared_after :]),
+    )
     return ShortNames(
         dict(zip(distinct, shortened_names, strict=True)), "...".join(ends) if any(ends) else ""
     )
@@ -150,44 +157,48 @@ def short_names(names: Iterable[str], *, columns: int = NAME) -> ShortNames:
 def pair_name(a: str, b: str) -> str:
     """Join two names with their common beginning once: ``rubric/reasons - direct``."""
     words = name_words(a), name_words(b)
-    before, _ = _at_separator(words[0], _shared(words, min(map(len, words)) - 1), 0)
+    before, _ = _cut_at_separator(words[0], _count_shared_words(words, min(map(len, words)) - 1), 0)
     return f"{a} - {''.join(words[1][before:])}"
 
 
-def _shared(words: Sequence[Sequence[str]], most: int) -> int:
-    """Count the words with which all names begin, at most ``most``."""
+def _count_shared_words(words_by_name: Sequence[Sequence[str]], max_count: int) -> int:
+    """Count the words with which all names begin, at most ``max_count``."""
     count = 0
-    while count < most and len({word[count] for word in words}) == 1:
+    while count < max_count and len({word[count] for word in words_by_name}) == 1:
         count += 1
     return count
 
 
-def _at_separator(words: Sequence[str], before: int, after: int) -> tuple[int, int]:
+def _cut_at_separator(words: Sequence[str], words_before: int, words_after: int) -> tuple[int, int]:
     """Reduce the cut words so that the cut parts end, or begin, with a separator."""
-    while before and words[before - 1].isalnum():
-        before -= 1
-    while after and words[len(words) - after].isalnum():
-        after -= 1
-    return before, after
+    while words_before and words[words_before - 1].isalnum():
+        words_before -= 1
+    while words_after and words[len(words) - words_after].isalnum():
+        words_after -= 1
+    return words_before, words_after
 
 
-def _with_letters(words: Sequence[Sequence[str]], before: int, after: int) -> tuple[int, int]:
+def _cut_leaving_letters(
+    words_by_name: Sequence[Sequence[str]], words_before: int, words_after: int
+) -> tuple[int, int]:
     """Reduce the cut words if no letters would be left of a name, such as only a version."""
 
     def lacks_letters() -> bool:
-        remainders = ("".join(word[before : len(word) - after]) for word in words)
+        remainders = (
+            "".join(name_parts[words_before : len(name_parts) - words_after]) for name_parts in words_by_name
+        )
         return not all(any(map(str.isalpha, remainder)) for remainder in remainders)
 
     if not lacks_letters():
-        return before, after
-    first = words[0]
-    while before and lacks_letters():
-        before -= 1
-        while before and first[before - 1] not in _BETWEEN_NAMES:
-            before -= 1
-    while after and first[len(first) - after] not in _BETWEEN_NAMES:
-        after -= 1
-    return before, after
+        return words_before, words_after
+    words_of_first_name = words_by_name[0]
+    while words_before and lacks_letters():
+        words_before -= 1
+        while words_before and words_of_first_name[words_before - 1] not in _BETWEEN_NAMES:
+            words_before -= 1
+    while words_after and words_of_first_name[len(words_of_first_name) - words_after] not in _BETWEEN_NAMES:
+        words_after -= 1
+    return words_before, words_after
 
 
 def apart(names: Sequence[str], columns: int) -> list[str]:

@@ -111,6 +111,7 @@ class _Names:
         self.numbers: dict[str, int] = {}
 
     def of(self, text: str) -> int:
+        """Return the number of a text, a new one on its first use."""
         return self.numbers.setdefault(text, len(self.numbers))
 
 
@@ -152,6 +153,7 @@ class _Columns:
         self.reader.append(len(self._readers) - 1)
 
     def _fields_of(self, verdicts: ItemVerdicts) -> _VerdictFields:
+        """Compute the fields that `_cached_fields` keeps."""
         fault = "" if verdicts.checker is None else verdicts.checker.error_type or ""
         return _VerdictFields(
             STATUSES.index(status_of(verdicts, self.thresholds)),
@@ -205,20 +207,21 @@ class _Columns:
 
     def failures(self, listed: Iterable[int]) -> dict[str, list[FailurePart]]:
         """Count each system's failed items by who failed them and by fault."""
-        failed_by_group = {
+        failed_by_combination = {
             number: next(group for group in groups if group != FAILED)  # who failed them
             for groups, number in self.groups.items()
             if FAILED in groups
         }
         counts = Counter(
-            (self.system[row], by, self.fault[row] if by == FAILED_CHECK else self.faults.of(""))
-            for row in listed
-            if (by := failed_by_group.get(self.group[row])) is not None
+            (self.system[number], by, self.fault[number] if by == FAILED_CHECK else self.faults.of(""))
+            for number in listed
+            if (by := failed_by_combination.get(self.group[number])) is not None
         )
         faults = list(self.faults.numbers)
         parts: dict[str, list[FailurePart]] = {name: [] for name in self.systems.numbers}
         systems = list(parts)
-        for (system, by, fault), n in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
+        largest_first = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+        for (system, by, fault), n in largest_first:
             parts[systems[system]].append(FailurePart(n=n, by=by, fault=faults[fault]))
         return parts
 
@@ -288,8 +291,8 @@ def _item_texts(
     """
     for row in range(len(numbers)) if order is None else order:
         item = columns.read(numbers[row], with_prompts=order is not None or row < _MAX_WITH_PROMPTS)
-        first = NO_OUTPUT if item.missing else first_line(item.output)
-        answers[row] = _first_chars(first, _ANSWER_CHARS)
+        answer = NO_OUTPUT if item.missing else first_line(item.output)
+        answers[row] = _first_chars(answer, _ANSWER_CHARS)
         yield as_html(item_document(item, columns.thresholds))
 
 
@@ -300,7 +303,7 @@ def _texts_that_fit(texts: Iterable[str]) -> Iterator[str]:
         room -= len(text)
         if room < 0:
             return
-        yield str(text)
+        yield str(text)  # plain, also if it is markup
 
 
 def _renumbered(numbers: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -34,7 +34,7 @@ from .sent_prompts import SentPrompts
 S = TypeVar("S", bound=Verdict | StoredVerdict)
 
 _MAX_QUERY_CHARS = 1_000
-"""Longest request that is kept for the list, which shows less of it."""
+"""Longest request that is kept for the list; the list shows less of the request."""
 _MAX_CACHED = 10_000
 """Most combinations of verdicts that are kept to be shared by items."""
 
@@ -75,7 +75,7 @@ class RunItems(Closing):
         for key, _, offset, _ in keyed_lines(path):
             yield self._listed(key, self._verdicts_on(key), offset, read)
 
-    def _listed(
+    def _listed_item(
         self, key: ItemKey, verdicts: ItemVerdicts, offset: int, read: Callable[[int, bool], ReportItem]
     ) -> ListedItem:
         category, query = self._case_fields[key.case_id]
@@ -116,15 +116,16 @@ class RunItems(Closing):
             for system, ids in cases_of_systems.all_missing_cases(answered_cases, self._cases).items()
             for case_id in ids
         ]
-        verdicts = ItemVerdicts(checker=None, judges=[], label=None, missing=True)
+        no_verdicts = ItemVerdicts(checker=None, judges=[], label=None, missing=True)
 
+        # A missing item has no line in a file: its number takes the place of an offset.
         def read(number: int, _: bool) -> ReportItem:  # noqa: FBT001 - called like `_read`
             case_id, system = missing_keys[number][:2]
             output = Output(case_id=case_id, system=system)
             return ReportItem(output=output, case=self._cases[case_id], missing=True)
 
         for number, key in enumerate(missing_keys):
-            yield self._listed(key, verdicts, number, read)
+            yield self._listed(key, no_verdicts, number, read)
 
     def close(self) -> None:
         """Close the files of outputs and cases."""

@@ -19,7 +19,7 @@ class SentPrompt(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         messages: The messages; empty if they are unknown.
-        changed: Whether the prompt, settings or fiducial changed since the run, so that these would be sent now.
+        changed: Whether the prompt, settings or fiducial changed since the run. The messages are then those that would be sent now.
         problem: Why the messages are unknown.
     """
 
@@ -36,7 +36,7 @@ class SentPrompts:
         self._judges: dict[JudgeId, PromptJudge | str] = {}
 
     def of(self, verdict: Verdict, case: Case, output: Output) -> SentPrompt | None:
-        """Return the prompt that a verdict answers; None if its judge has none."""
+        """Return the prompt that a verdict answers; None if the verdict's judge has no prompt."""
         entry = self._roster_entry(verdict.author)
         if entry is None or not entry.is_prompt:
             return None

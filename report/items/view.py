@@ -50,8 +50,8 @@ SENTENCE_LIMIT = 600
 def status_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) -> ItemStatus:
     """Return an item's status.
 
-    It is ``disagreement`` if verdicts contradict each other, ``not graded`` if none has a score, else what all say. A
-    label or checker passes or fails an item by the threshold of each judge.
+    It is ``disagreement`` if verdicts contradict each other, ``not graded`` if none has a score, else what all say. The
+    scores of label and checker are compared with the threshold of each judge.
     """
     trusted_scores = [
         verdict.score
@@ -83,9 +83,7 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
         passed = reaches(item.checker.score, _label_threshold(item, thresholds))
         groups += [] if passed else [FAILED, FAILED_CHECK]
     else:
-        scores = [
-            (reader, reader.score) for reader in _reading_verdicts(item.judges) if reader.score is not None
-        ]
+        scores = [(judge, judge.score) for judge in _reading_verdicts(item.judges) if judge.score is not None]
         failing = [
             judge.by for judge, score in scores if not reaches(score, _threshold_of(judge, thresholds))
         ]
@@ -95,14 +93,14 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
         elif not scores:
             groups.append(UNGRADED)
     # Without a label, the checker is trusted like one.
-    label = item.label if item.label is not None and item.label.score is not None else item.checker
-    if label is None or label.score is None:
+    trusted = item.label if item.label is not None and item.label.score is not None else item.checker
+    if trusted is None or trusted.score is None:
         return tuple(groups)
     for verdict in item.judges:
         if verdict.score is not None:
-            at = _threshold_of(verdict, thresholds)
-            is_bad, is_failed = label.score < at, verdict.score < at
-            cell = CELLS[2 * is_bad + is_failed]
+            threshold = _threshold_of(verdict, thresholds)
+            is_bad, is_failed = trusted.score < threshold, verdict.score < threshold
+            cell = CELLS[2 * is_bad + is_failed]  # in the order in which `naming` lists them
             groups.append(group_of(verdict.by, cell))
     return tuple(groups)
 
@@ -134,8 +132,11 @@ def verdicts_summary(item: ItemVerdicts, thresholds: Mapping[Author, PassThresho
         return NO_OUTPUT
     counts_by_role: dict[str, Counter[str]] = {}
     for role, verdict in _by_role(item.label, item.checker, item.judges):
-        at = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
-        counts_by_role.setdefault(role, Counter())[_verdict_text(role, verdict, at).partition(" (")[0]] += 1
+        threshold = (
+            _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
+        )
+        text_without_score = _verdict_text(role, verdict, threshold).partition(" (")[0]
+        counts_by_role.setdefault(role, Counter())[text_without_score] += 1
     return "; ".join(
         f"{role}{'s' if counts.total() > 1 else ''}: "
         + ", ".join(f"{number} {text}" if counts.total() > 1 else text for text, number in counts.items())
@@ -185,11 +186,13 @@ def _prompt_and_reply(verdict: Verdict, prompt: SentPrompt | None) -> Iterator[P
 def _verdict_row(
     role: str, verdict: Verdict, item: ReportItem, thresholds: Mapping[Author, PassThreshold]
 ) -> tuple[Cell, ...]:
-    at = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
-    mark: CellMark = "doubt" if verdict.score is None else "right" if reaches(verdict.score, at) else "wrong"
+    threshold = _threshold_of(verdict, thresholds) if role == "judge" else _label_threshold(item, thresholds)
+    mark: CellMark = (
+        "doubt" if verdict.score is None else "right" if reaches(verdict.score, threshold) else "wrong"
+    )
     return (
         Cell(role, _shown_name(verdict.by)),
-        Cell(_verdict_text(role, verdict, at), mark=mark),
+        Cell(_verdict_text(role, verdict, threshold), mark=mark),
         _reason_cell(verdict),
     )
 
@@ -204,11 +207,13 @@ def _reason_cell(verdict: Verdict) -> Cell:
 
 
 def _by_role(label: Verdict | None, checker: S | None, judges: Iterable[S]) -> list[tuple[str, Verdict | S]]:
+    """Return those of the given verdicts that exist, each with its role."""
     verdicts = [("label", label), ("checker", checker), *(("judge", verdict) for verdict in judges)]
     return [(role, verdict) for role, verdict in verdicts if verdict is not None]
 
 
 def _verdicts_by_role(item: ReportItem) -> list[tuple[str, Verdict]]:
+    """Return all verdicts on an item whose texts were read."""
     return _by_role(item.label, item.checker, item.judges)
 
 

@@ -71,9 +71,9 @@ def _rank(item: ListedItem, thresholds: Mapping[Author, PassThreshold]) -> tuple
     failing = failing_verdicts(item.verdicts, thresholds)
     label = item.verdicts.label
     has_label = label is not None and label.score is not None
-    by_label = 0 if any(role == "label" for role, _ in failing) else 2 if has_label else 1
-    lowest = min((verdict.score for _, verdict in failing if verdict.score is not None), default=1.0)
-    return by_label, all(role != "checker" for role, _ in failing), lowest, str(item.key)
+    label_rank = 0 if any(role == "label" for role, _ in failing) else 2 if has_label else 1
+    lowest_score = min((verdict.score for _, verdict in failing if verdict.score is not None), default=1.0)
+    return label_rank, all(role != "checker" for role, _ in failing), lowest_score, str(item.key)
 
 
 def _failure_table(

@@ -33,12 +33,12 @@ _WHAT_ALLOWS_FOR_ERRORS = "only corrected numbers allow for it"
 _CORRECTION_METHOD = "by double sampling, also for unexamined agreements; undecidable outputs are left out"
 
 
-def _decided_by_models() -> str:
+def _models_caution() -> str:
     command_line = command("review", "RUN", of="disagreements")
     return f"some decisions are a model's: look again at those that matter (`{command_line}`)"
 
 
-def _one_sided() -> str:
+def _one_sided_caution() -> str:
     examined = command("review", "RUN", of="disagreements", agreements=30)
     return (
         f"agreements were not examined, so the adjudicated numbers are the judge's best case (`{examined}`)"
@@ -55,21 +55,21 @@ def adjudication_pieces(adjudication: Adjudication | None) -> Iterator[Piece]:
             f"{counted(adjudication.elsewhere, 'adjudicated item')} not in this table", indent=2
         )
     for judge, adjudicated in adjudication.judges.items():
-        yield from _judge(judge, adjudicated)
+        yield from _adjudicated_judge_pieces(judge, adjudicated)
 
 
 def who_decided(adjudicators: Adjudicators, faults: Mapping[str, int]) -> Iterator[Piece]:
     """Yield who adjudicated, how well deciders agree, and why judges and labels differ."""
-    yield f"Adjudicated: {_adjudicators(adjudicators)}"
+    yield f"Adjudicated: {_adjudicators_text(adjudicators)}"
     if adjudicators.models:
-        yield CautionLine(_decided_by_models(), indent=2)
-    yield CautionLine(_decision_errors(adjudicators.alike, adjudicators.error), indent=2)
+        yield CautionLine(_models_caution(), indent=2)
+    yield CautionLine(_decision_error_caution(adjudicators.alike, adjudicators.error), indent=2)
     if faults:
         decisions = ", ".join(f"{FAULTS[name]} {times:,}" for name, times in faults.items())
         yield f"  why judge and label differ, by decision: {decisions}"
 
 
-def _decision_errors(alike: Statistic | None, error: Statistic | None) -> str:
+def _decision_error_caution(alike: Statistic | None, error: Statistic | None) -> str:
     """Say whether decisions count as right; give their error rate if two people decided.
 
     Args:
@@ -86,7 +86,7 @@ def _decision_errors(alike: Statistic | None, error: Statistic | None) -> str:
     return f"decisions count as right: each of two that differ on {percent(differing)} errs on about {percent(error_rate)}, which no interval below contains"
 
 
-def _adjudicators(by: Adjudicators) -> str:
+def _adjudicators_text(by: Adjudicators) -> str:
     """Return the number of adjudicated items by person, and how far people agree."""
     names = ", ".join(f"{name} {items:,}" for name, items in {**by.people, **by.models}.items())
     items_by_person = f"{counted(by.items, 'item')} ({names})"
@@ -105,15 +105,15 @@ def disagreements_clause(adjudicated: AdjudicatedJudge) -> str:
     disagreements = adjudicated.disagreements
     counts = [
         f"the judge is right in {disagreements.judge_right:,}",
-        f"the label in {disagreements.judge_wrong:,}",  # with two classes, one of both is right
+        f"the label in {disagreements.judge_wrong:,}",  # with two classes, either the judge or the label is right
     ]
     counts += [f"{disagreements.undecidable:,} cannot be decided"] if disagreements.undecidable else []
     counts += [f"{disagreements.left:,} unexamined"] if disagreements.left else []
     return f"of {counted(disagreements.rows, 'disagreement')} {', '.join(counts)}"
 
 
-def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
-    yield f"  {judge}: {disagreements_clause(adjudicated)}; {_agreements(adjudicated.agreements)}"
+def _adjudicated_judge_pieces(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
+    yield f"  {judge}: {disagreements_clause(adjudicated)}; {_agreements_clause(adjudicated.agreements)}"
     if not adjudicated.disagreements.rows + adjudicated.agreements.rows:
         return
     rows_of_rates = [
@@ -128,7 +128,7 @@ def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     yield DocumentTable(
         ("", "as labelled", "adjudicated", "undecidable against it, for it"), rows_of_rates, indent=4
     )
-    yield from _corrected(adjudicated)
+    yield from _corrected_pieces(adjudicated)
     yield "    errors of the labels themselves"
     rows_of_errors = [
         (name, _cell(errors.found), f"{errors.undecidable:,}", _cell(errors.corrected))
@@ -142,7 +142,7 @@ def _judge(judge: str, adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     )
 
 
-def _corrected(adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
+def _corrected_pieces(adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     """Yield the corrected rates of a judge, or why there are none."""
     if any(statistic.value is not None for statistic in adjudicated.corrected.values()):
         yield f"    corrected {_CORRECTION_METHOD}"
@@ -152,10 +152,10 @@ def _corrected(adjudicated: AdjudicatedJudge) -> Iterator[Piece]:
     reason = next(iter(adjudicated.corrected.values())).undefined
     yield f"    not corrected for unexamined outputs: {reason}"
     if adjudicated.agreements.left == adjudicated.agreements.rows:
-        yield CautionLine(_one_sided(), indent=4)
+        yield CautionLine(_one_sided_caution(), indent=4)
 
 
-def _agreements(agreements: ReviewedRows) -> str:
+def _agreements_clause(agreements: ReviewedRows) -> str:
     examined = agreements.rows - agreements.left
     if not examined:
         return f"none of {counted(agreements.rows, 'agreement')} was examined"
@@ -207,7 +207,7 @@ _MIN_EXCESS_AGREEMENT, _MAX_PAIRS = 0.02, 3
 """Smallest agreement of two judges beyond the model's that is printed, and most such pairs."""
 
 _BIASED_PARTS = ("reliability", "resolution", "remainder")
-"""Parts of the Brier score with a small-sample bias; only their corrected forms are printed, the JSON has both."""
+"""Parts of the Brier score with a small-sample bias; only their corrected forms are printed, and the JSON has both forms."""
 
 
 def judges_alone_pieces(calibration: Calibration) -> Iterator[Piece]:
@@ -223,9 +223,9 @@ def judges_alone_pieces(calibration: Calibration) -> Iterator[Piece]:
     )
     rows: list[tuple[str, ...]] = []
     for judge, rates in model.judges.items():
-        panel = calibration.judges.get(judge)
+        calibration_of_judge = calibration.judges.get(judge)
         tpr, tnr = rates.true_positive_rate.value, rates.true_negative_rate.value
-        labelled_rates = [_labelled_rate(panel, name) for name in _RATES]
+        labelled_rates = [_labelled_rate(calibration_of_judge, name) for name in _RATES]
         rows.append((judge, *map(number, (tpr, labelled_rates[0], tnr, labelled_rates[1]))))
     yield DocumentTable(("judge", "TPR", "by labels", "TNR", "by labels"), rows)
     share = _labelled_rate(calibration.baselines.get("always_pass"), "prevalence")
@@ -234,8 +234,8 @@ def judges_alone_pieces(calibration: Calibration) -> Iterator[Piece]:
     yield from _pair_lines(model.pairs)
 
 
-def _labelled_rate(panel: JudgeCalibration | None, name: str) -> float | None:
-    statistic = None if panel is None else panel.statistics.get(name)
+def _labelled_rate(calibration_of_judge: JudgeCalibration | None, name: str) -> float | None:
+    statistic = None if calibration_of_judge is None else calibration_of_judge.statistics.get(name)
     return None if statistic is None else statistic.value
 
 
@@ -255,7 +255,7 @@ def _pair_lines(pairs: Sequence[PairAgreement]) -> Iterator[Piece]:
 def probability_pieces(calibration: Calibration) -> Iterator[Piece]:
     """Yield statistics of scores read as probabilities; none for scores of only 0 and 1."""
     for judge, scores in calibration.probability.items():
-        shown = {
+        shown_statistics = {
             name: statistic for name, statistic in scores.statistics.items() if name not in _BIASED_PARTS
         }
         confidence = {f"confidence: {name}": statistic for name, statistic in scores.confidence.items()}
@@ -263,7 +263,7 @@ def probability_pieces(calibration: Calibration) -> Iterator[Piece]:
             f"{judge}, scores read as probabilities ({scores.groups} {scores.grouping}; parts of the Brier score, confidence in its "
             "verdicts):"
         )
-        yield from statistic_pieces(shown | scores.calibration | confidence)
+        yield from statistic_pieces(shown_statistics | scores.calibration | confidence)
         yield from reliability_plot(scores.bins)
         yield from coverage_lines(scores)
 
@@ -284,10 +284,10 @@ def system_pieces(calibration: Calibration) -> Iterator[Piece]:
         yield "Means of systems, by judge and by labels (each system is in the JSON):"
         yield DocumentTable(head, rows, left_aligned=ENDS)
     for judge, judge_agreement in calibration.systems.items():
-        yield Details(f"Each system, by labels and by {judge}", [_systems(judge_agreement)])
+        yield Details(f"Each system, by labels and by {judge}", [_system_table(judge_agreement)])
 
 
-def _systems(agreement: SystemAgreement) -> DocumentTable:
+def _system_table(agreement: SystemAgreement) -> DocumentTable:
     """Return a table of the systems, sorted by label mean, highest first."""
     best_first = sorted(agreement.systems.items(), key=lambda entry: -entry[1].label_mean)
     rows = [
@@ -323,8 +323,8 @@ def recalibration_lines(calibration: Calibration) -> Iterator[str]:
         if change.value is None:
             yield f"{judge}: scores cannot be mapped to rates: {change.undefined}"
         else:
-            shown = with_interval(change.value, change.low, change.high)
-            yield f"{judge}: mapped by {recalibration.method}, the held-out Brier score changes by {shown}, n {change.n:,} (lower is better)"
+            change_text = with_interval(change.value, change.low, change.high)
+            yield f"{judge}: mapped by {recalibration.method}, the held-out Brier score changes by {change_text}, n {change.n:,} (lower is better)"
 
 
 def people_pieces(calibration: Calibration) -> Iterator[Piece]:

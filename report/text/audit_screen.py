@@ -52,10 +52,10 @@ _SUMMARY_HEADINGS = {
 
 def audit_screen(audit: Audit) -> Document:
     """Build the screen of an audit."""
-    return _pieces(audit)
+    return _screen_pieces(audit)
 
 
-def _pieces(audit: Audit) -> Iterator[Piece]:
+def _screen_pieces(audit: Audit) -> Iterator[Piece]:
     judges = [judge for judge in audit.judges if judge.id.kind != "baseline"] or audit.judges
     names_judges = len(audit.judges) > 1
     names = (
@@ -75,7 +75,11 @@ def _pieces(audit: Audit) -> Iterator[Piece]:
     yield ""
     if names.shared:
         yield f"judges {names.shared}"
-    rows = [row for judge in judges for row in _rows(judge, names.of(judge.judge), alone=len(judges) == 1)]
+    rows = [
+        row
+        for judge in judges
+        for row in _indented_weakness_rows(judge, names.of(judge.judge), alone=len(judges) == 1)
+    ]
     if rows:
         head = ("weakness", "worst at", "rate", "n", "more")
         yield DocumentTable(head, rows, left_aligned=frozenset({0, 1}), indent=0)
@@ -92,12 +96,16 @@ def _pieces(audit: Audit) -> Iterator[Piece]:
 
 def _headlines(judges: Sequence[JudgeAudit]) -> Iterator[str]:
     """Yield how many weaknesses each judge has; if calls failed, first what is missing."""
-    missing = sum((judge.ungraded for judge in judges), Counter[str]())
-    if failed := missing["failed"]:
+    outcomes_without_score = sum((judge.ungraded for judge in judges), Counter[str]())
+    if failed := outcomes_without_score["failed"]:
         graded, asked = (sum(counts) for counts in zip(*((j.graded, j.asked) for j in judges), strict=True))
-        others = number_text.outcomes({name: n for name, n in missing.items() if name != "failed"})
-        calls = ", ".join(filter(None, [f"{number_text.counted(failed, 'call')} failed", others]))
-        yield f"Incomplete: {graded:,} of {number_text.counted(asked, 'verdict')} graded, {calls}."
+        other_outcomes = number_text.outcomes(
+            {name: n for name, n in outcomes_without_score.items() if name != "failed"}
+        )
+        failed_and_other = ", ".join(
+            filter(None, [f"{number_text.counted(failed, 'call')} failed", other_outcomes])
+        )
+        yield f"Incomplete: {graded:,} of {number_text.counted(asked, 'verdict')} graded, {failed_and_other}."
     yield _weakness_count(judges, " so far" if failed else "")
 
 
@@ -117,7 +125,7 @@ def _weakness_count(judges: Sequence[JudgeAudit], so_far: str) -> str:
     return f"{len(weak_judges):,} of {len(judges):,} judges {verb} weaknesses beyond chance{so_far}: {', '.join(weak_judges)}."
 
 
-def _rows(judge: JudgeAudit, name: str, *, alone: bool) -> list[tuple[str, ...]]:
+def _indented_weakness_rows(judge: JudgeAudit, name: str, *, alone: bool) -> list[tuple[str, ...]]:
     """Return a row per kind of weakness of a judge, indented below its name unless ``alone``."""
     rows = list(_weakness_rows(judge))
     if alone or not rows:
@@ -168,9 +176,9 @@ def _number_of(judge: JudgeAudit, finding: JudgeWeakness) -> _WeaknessNumber:
     for ladder in judge.ladders:
         if ladder.dial == finding.where:
             return _number_of_ladder(ladder)
-    rate, noun = _rate_and_words(judge, finding)
+    rate, rate_words = _rate_and_words(judge, finding)
     sign = -1.0 if finding.concern in _LOW_IS_BAD else 1.0
-    return _WeaknessNumber(finding.where, rate, f"{noun} {{}}", sign * _value_or_zero(rate))
+    return _WeaknessNumber(finding.where, rate, f"{rate_words} {{}}", sign * _value_or_zero(rate))
 
 
 def _number_of_ladder(ladder: LadderResult) -> _WeaknessNumber:
@@ -179,9 +187,9 @@ def _number_of_ladder(ladder: LadderResult) -> _WeaknessNumber:
         return _WeaknessNumber(ladder.dial, ladder.drop, "falls by {}", _value_or_zero(ladder.drop))
     start = ladder.curve[0]
     # The ladder's start is a point of a curve; as a statistic it keeps n and level of the drop.
-    share = replace(ladder.drop, value=start.share, low=start.low, high=start.high)
+    share_at_start = replace(ladder.drop, value=start.share, low=start.low, high=start.high)
     # 2.0 makes it worse than any fall, which is at most 1: nothing is left to fall from.
-    return _WeaknessNumber(ladder.dial, share, "easiest: caught {}", 2.0 - start.share)
+    return _WeaknessNumber(ladder.dial, share_at_start, "easiest: caught {}", 2.0 - start.share)
 
 
 def _value_or_zero(rate: Statistic | None) -> float:
@@ -222,7 +230,7 @@ def _summary_table(judges: Sequence[JudgeAudit], names: ShortNames) -> DocumentT
     names_judges = len(judges) > 1
     rows: list[tuple[str, ...]] = []
     for plants, heading in _SUMMARY_HEADINGS.items():
-        cells_by_judge = {judge.judge: _range_cells(judge, plants) for judge in judges}
+        cells_by_judge = {judge.judge: _lowest_and_highest_cells(judge, plants) for judge in judges}
         if names_judges and any(cells != _NO_RANGE for cells in cells_by_judge.values()):
             rows += [
                 (heading, "", "", "", ""),
@@ -236,7 +244,7 @@ def _summary_table(judges: Sequence[JudgeAudit], names: ShortNames) -> DocumentT
 _NO_RANGE = ("-", "", "", "")
 
 
-def _range_cells(judge: JudgeAudit, plants: str) -> tuple[str, str, str, str]:
+def _lowest_and_highest_cells(judge: JudgeAudit, plants: str) -> tuple[str, str, str, str]:
     """Return cells of the lowest and the highest rate; the last two are empty for one operator."""
     rates = sorted(
         (

@@ -287,13 +287,13 @@ def form_pieces(forms: Sequence[FormResult]) -> Iterator[Piece]:
     yield DocumentTable(head, rows, left_aligned=ENDS, indent=4)
     for form in forms:
         if form.marker is not None and form.marker.value is not None:
-            rise = (
+            rise_clause = (
                 "" if form.marker_seen is None else f", {statistic_text(form.marker_seen)} above without it"
             )
-            yield f"  {form.form}: p of the marker {statistic_text(form.marker)}{rise}"
+            yield f"  {form.form}: p of the marker {statistic_text(form.marker)}{rise_clause}"
     confidences = [(form.form, form.confidence) for form in forms if form.confidence is not None]
     if confidences:
-        names = {"repeats": "about its own material", "out_of_scope": "about unrelated material"}
+        condition_words = {"repeats": "about its own material", "out_of_scope": "about unrelated material"}
         yield "  confidence " + ", ".join(
-            f"{names[form]} {statistic_text(confidence)}" for form, confidence in confidences
+            f"{condition_words[form]} {statistic_text(confidence)}" for form, confidence in confidences
         )

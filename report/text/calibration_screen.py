@@ -145,8 +145,8 @@ def _missing_class(trust: Sequence[Trust]) -> Iterator[str]:
         ("fail", "pass", [verdict for verdict in trust if verdict.bad and not verdict.good]),
     ):
         if judges:
-            count = judges[0].good + judges[0].bad
-            labels = f"{count:,} labels" if len(judges) == 1 and count > 1 else "labels"
+            label_count = judges[0].good + judges[0].bad
+            labels = f"{label_count:,} labels" if len(judges) == 1 and label_count > 1 else "labels"
             names = number_text.listed([judge.judge for judge in judges])
             of_judges = "" if len(judges) == len(trust) else f" of {names}"
             yield f"All {labels}{of_judges} {present}: label some outputs that {absent}."
@@ -163,16 +163,16 @@ def _judge_tables(trust: Sequence[Trust], controls: Sequence[Trust], names: Shor
     } | {CONTROL: controls}
     title = "judge" + (f" ({names.shared})" if names.shared else "")
     wide, narrow = (
-        _table(title, groups, names, kappa_interval=with_interval) for with_interval in (True, False)
+        _judge_table(title, groups, names, kappa_interval=with_interval) for with_interval in (True, False)
     )
-    untitled = _table("judge", groups, names, kappa_interval=False)
+    names_above = _judge_table("judge", groups, names, kappa_interval=False)
     if _width(wide) <= WIDTH:
         yield wide
-    elif _width(narrow) <= max(WIDTH, _width(untitled)):
+    elif _width(narrow) <= max(WIDTH, _width(names_above)):
         yield narrow
     else:
         yield f"judges {names.shared}"
-        yield untitled
+        yield names_above
 
 
 def _undeclared_thresholds(calibration: Calibration) -> Iterator[str]:
@@ -180,14 +180,14 @@ def _undeclared_thresholds(calibration: Calibration) -> Iterator[str]:
 
     Judges whose scores are all 0 or 1 need none.
     """
-    judges: dict[tuple[float, str], list[str]] = {}
+    judges_by_threshold: dict[tuple[float, str], list[str]] = {}
     for judge in calibration.probability:
         panel = calibration.judges[judge]
         source: str = panel.pass_at_source
         if source in _UNDECLARED and not is_baseline_name(judge):
             setting_name = "error_costs" if source == "costs" else "pass_at"
-            judges.setdefault((panel.pass_at, setting_name), []).append(judge)
-    for (threshold, setting_name), names in judges.items():
+            judges_by_threshold.setdefault((panel.pass_at, setting_name), []).append(judge)
+    for (threshold, setting_name), names in judges_by_threshold.items():
         subject = names[0] if len(names) == 1 else number_text.counted(len(names), "judge")
         yield f"{subject}: scores from {threshold:.4g} pass ({setting(setting_name)})."
 
@@ -196,7 +196,7 @@ def _width(table: DocumentTable) -> int:
     return max(map(columns_of, table.lines()))
 
 
-def _table(
+def _judge_table(
     title: str, groups: Mapping[str, Sequence[Trust]], names: ShortNames, *, kappa_interval: bool
 ) -> DocumentTable:
     rows: list[tuple[str, ...]] = []
@@ -204,8 +204,8 @@ def _table(
         rows += [(f"{heading}:", "", "", "", "")] if group else []
         rows += [
             (
-                f"  {group_label(variants, _name(names, variants[0].judge))}",
-                *_cells(variants[0].panel, kappa_interval=kappa_interval),
+                f"  {group_label(variants, _short_name(names, variants[0].judge))}",
+                *_rate_cells(variants[0].panel, kappa_interval=kappa_interval),
             )
             for variants in same_results(group)
         ]
@@ -214,12 +214,12 @@ def _table(
     )
 
 
-def _name(names: ShortNames, judge: str) -> str:
+def _short_name(names: ShortNames, judge: str) -> str:
     """Return a judge's short name; for a baseline, the judge whose place it takes."""
     return names.of(judge) if judge in names.short else judge.partition("/")[0]
 
 
-def _cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
+def _rate_cells(panel: JudgeCalibration, *, kappa_interval: bool) -> tuple[str, ...]:
     kappa = panel.statistics.get(_KAPPA)
     value = None if kappa is None else kappa.value
     kappa_text = (
@@ -281,7 +281,7 @@ def _slice_table(
     column: str, values: Mapping[str, Mapping[str, JudgeCalibration]], names: ShortNames
 ) -> DocumentTable:
     rows = [
-        (f"{value}: {names.of(judge)}", *_cells(panel, kappa_interval=False))
+        (f"{value}: {names.of(judge)}", *_rate_cells(panel, kappa_interval=False))
         for value, panels in values.items()
         for judge, panel in panels.items()
     ]
@@ -290,6 +290,6 @@ def _slice_table(
 
 def _suspected_labels(calibration: Calibration) -> Iterator[str]:
     if calibration.suspected_label_errors and len(calibration.judges) > 1:
-        first = calibration.suspected_label_errors[0].item_id
+        first_item = calibration.suspected_label_errors[0].item_id
         labels = number_text.counted(calibration.suspected_count, "label")
-        yield f"Most judges contradict {labels}; look first at {first}."
+        yield f"Most judges contradict {labels}; look first at {first_item}."

@@ -82,25 +82,27 @@ def _why_unmeasured(judges: Mapping[str, JudgeCalibration]) -> str:
         return "no judge has a verdict, so there is nothing to calibrate"
     rows = sum(panel.n_missing + panel.n_unlabelled for panel in judges.values())
     labels_without_score = sum(panel.n_missing for panel in judges.values())
-    why = (
+    problem = (
         f"none of {counted(labels_without_score, 'row')} with a label has a score"
         if labels_without_score
         else "no row has a label"
     )
     advice = f"draw items to label (`{draw_command()}`) and add their labels as a column `label`"
-    return f"{why}, so {', '.join(judges)} ({counted(rows, 'row')}) cannot be measured: {advice}"
+    return f"{problem}, so {', '.join(judges)} ({counted(rows, 'row')}) cannot be measured: {advice}"
 
 
-def _judge_pieces(judge: str, panel: JudgeCalibration, better: BetterThreshold | None) -> Iterator[Piece]:
-    row_counts = f"{counted(panel.n, 'row')} with label and score in {counted(panel.n_clusters, 'cluster')}"
-    yield f"{judge}: {row_counts} ({panel.n_missing:,} labelled without score, {panel.n_unlabelled:,} without label){passing(panel.pass_at, panel.pass_at_source, always=not panel.binary)}"
-    if not panel.n:
+def _judge_pieces(
+    judge: str, judge_calibration: JudgeCalibration, better: BetterThreshold | None
+) -> Iterator[Piece]:
+    row_counts = f"{counted(judge_calibration.n, 'row')} with label and score in {counted(judge_calibration.n_clusters, 'cluster')}"
+    yield f"{judge}: {row_counts} ({judge_calibration.n_missing:,} labelled without score, {judge_calibration.n_unlabelled:,} without label){passing(judge_calibration.pass_at, judge_calibration.pass_at_source, always=not judge_calibration.binary)}"
+    if not judge_calibration.n:
         return
     yield DocumentTable(
         ("", "judge passes", "judge fails"),
         [
-            ("label passes", f"{panel.tp:,}", f"{panel.fn:,}"),
-            ("label fails", f"{panel.fp:,}", f"{panel.tn:,}"),
+            ("label passes", f"{judge_calibration.tp:,}", f"{judge_calibration.fn:,}"),
+            ("label fails", f"{judge_calibration.fp:,}", f"{judge_calibration.tn:,}"),
         ],
     )
     if better is not None and better.clear:
@@ -109,13 +111,17 @@ def _judge_pieces(judge: str, panel: JudgeCalibration, better: BetterThreshold |
             f"[{number(better.gain.low)}, {number(better.gain.high)}] on held-out clusters"
         )
     # If scores and labels are all 0 or 1, the statistics of graded scores repeat those of the 2x2 table.
-    yield from statistic_pieces(statistics_of(panel, "table", "custom") if panel.binary else panel.statistics)
-    if panel.n_missing and panel.missing is not None:
-        accuracy = panel.missing.accuracy
+    yield from statistic_pieces(
+        statistics_of(judge_calibration, "table", "custom")
+        if judge_calibration.binary
+        else judge_calibration.statistics
+    )
+    if judge_calibration.n_missing and judge_calibration.missing is not None:
+        accuracy = judge_calibration.missing.accuracy
         yield "  missing verdicts among labelled rows, and accuracy with them:"
         yield from statistic_pieces(
             {
-                "missing": panel.missing.rate,
+                "missing": judge_calibration.missing.rate,
                 "accuracy, drop": accuracy.drop,
                 "accuracy, count as fail": accuracy.count_as_fail,
                 "accuracy, count as disagreement": accuracy.count_as_disagreement,
@@ -135,12 +141,12 @@ def statistics_of(panel: JudgeCalibration, *families: StatisticFamily) -> dict[s
 def _baseline_pieces(calibration: Calibration) -> Iterator[Piece]:
     """Yield tables of constant judges, on all labelled items, and of others, on what they grade."""
     constant = {name: calibration.baselines[name] for name in CONSTANTS}
-    others = {name: panel for name, panel in calibration.baselines.items() if name not in constant}
+    other_baselines = {name: panel for name, panel in calibration.baselines.items() if name not in constant}
     yield f"Baselines on {_labelled_items(constant[CONSTANTS[0]].n, calibration.judges.values())}:"
     yield _headline_table(constant)
-    if others:
+    if other_baselines:
         yield "Other graders, on the items that they grade:"
-        yield _headline_table(others)
+        yield _headline_table(other_baselines)
     yield from people_pieces(calibration)
 
 
@@ -185,8 +191,10 @@ def _differs(test: HomogeneityTest) -> bool:
 def _suspected_labels(calibration: Calibration) -> Iterator[Piece]:
     # If a single judge contradicts a label, the judge may be wrong.
     if calibration.suspected_label_errors and len(calibration.judges) > 1:
-        shown = ", ".join(suspect.item_id for suspect in calibration.suspected_label_errors[:_MAX_SUSPECTS])
-        yield f"labels to look at first, contradicted by most judges: {shown} (more in the JSON)"
+        item_ids = ", ".join(
+            suspect.item_id for suspect in calibration.suspected_label_errors[:_MAX_SUSPECTS]
+        )
+        yield f"labels to look at first, contradicted by most judges: {item_ids} (more in the JSON)"
 
 
 def requested_pieces(calibration: Calibration) -> Iterator[Piece]:
@@ -212,8 +220,8 @@ def requested_pieces(calibration: Calibration) -> Iterator[Piece]:
 
 def _label_audit_pieces(audit: LabelAudit) -> Iterator[Piece]:
     """Yield judges' rates corrected for label errors, which an audit of some labels found."""
-    count = audit.tp + audit.fp + audit.fn + audit.tn
-    yield f"Corrected for errors of the labels, from an audit of {count:,} ({_AUDIT_METHODS[audit.method]}):"
+    audited_labels = audit.tp + audit.fp + audit.fn + audit.tn
+    yield f"Corrected for errors of the labels, from an audit of {audited_labels:,} ({_AUDIT_METHODS[audit.method]}):"
     for judge, rates in audit.judges.items():
         yield f"  {judge}"
         statistics = {name: getattr(rates, name) for name in rates.__struct_fields__}
@@ -240,19 +248,21 @@ def _certified_threshold(judge: str, certified: CertifiedThreshold) -> str:
         else f"verdicts of confidence {certified.threshold:g} or more ({100 * certified.coverage:.0f} % of "
         f"{certified.kept / certified.coverage:,.0f})"
     )
-    bounded: dict[BoundOf, str] = {
+    condition_of_bound: dict[BoundOf, str] = {
         "outputs": "on outputs like these (90 % confidence)",
         "clusters": "on one output of each cluster (90 % confidence), not on all: sizes differ",
     }
-    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % {bounded[certified.bound_of]}"
+    return f"{judge}: {verdicts}: error rate at most {100 * certified.error_bound:.1f} % {condition_of_bound[certified.bound_of]}"
 
 
 def _threshold_lines(calibration: Calibration) -> Iterator[Piece]:
-    binary = [judge for judge in calibration.thresholds if calibration.judges[judge].binary]
-    if binary:
-        yield f"{listed(binary)}: no threshold to choose, all scores are 0 or 1"
+    judges_with_binary_scores = [
+        judge for judge in calibration.thresholds if calibration.judges[judge].binary
+    ]
+    if judges_with_binary_scores:
+        yield f"{listed(judges_with_binary_scores)}: no threshold to choose, all scores are 0 or 1"
     for judge, choice in calibration.thresholds.items():
-        if judge in binary:
+        if judge in judges_with_binary_scores:
             continue
         if choice.threshold is None:
             yield f"{judge}: no threshold: {choice.undefined}"

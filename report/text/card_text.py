@@ -72,11 +72,11 @@ def card_shares(card: AuditCard) -> Iterator[Piece]:
 def card_origin(card: AuditCard) -> Iterator[Piece]:
     """Yield the cost of a card, and its set, seal, judge, versions and maker."""
     yield _cost_sentence(card)
-    served = f"; served by {', '.join(card.served)}" if card.served else ""
-    by = f" by {card.made_by}" if card.made_by else ""
+    served_by = f"; served by {', '.join(card.served)}" if card.served else ""
+    by_maker = f" by {card.made_by}" if card.made_by else ""
     yield (
-        f"{card.set.name} (seal {card.set.seal[:12]}), judge {card.id.fingerprint[:12]}{served}, passes from {card.pass_at:g}; "
-        f"made {moment(card.made)}{by}, fiducial {card.fiducial}"
+        f"{card.set.name} (seal {card.set.seal[:12]}), judge {card.id.fingerprint[:12]}{served_by}, passes from {card.pass_at:g}; "
+        f"made {moment(card.made)}{by_maker}, fiducial {card.fiducial}"
     )
 
 
@@ -144,15 +144,15 @@ def card_table_screen(table: AuditCards) -> Iterator[Piece]:
         rows += [(f"  {names.of(card.judge)}", *_count_cells(card)) for card in cards]
     head = ("judge", "caught", "rejected", "attacks", "natural")
     yield DocumentTable(head, rows, left_aligned=frozenset({0}), indent=0)
-    missing = [
+    missing_by_kind = [
         _missing_counts(noun, [sum(outcome.values()) for outcome in outcomes_by_card])
         for noun, outcomes_by_card in (
             ("probe", [card.shares.ungraded for card in table.cards]),
             ("natural output", [card.natural.ungraded for card in table.cards if card.natural is not None]),
         )
     ]
-    if any(missing):
-        yield f"without a score, in none of these counts: {', '.join(filter(None, missing))}"
+    if any(missing_by_kind):
+        yield f"without a score, in none of these counts: {', '.join(filter(None, missing_by_kind))}"
     yield from signature_tables(table)
     yield LIMITS
 
@@ -161,8 +161,8 @@ def _missing_counts(noun: str, missing: Sequence[int]) -> str:
     """Return how many have no score, and for how many judges; empty if all have one.
 
     Args:
-        noun: What has no score.
-        missing: Their number for each judge.
+        noun: Noun for one of the things without a score.
+        missing: Number of things without a score, for each judge.
     """
     return (
         f"{counted(sum(missing), noun)} of {counted(sum(map(bool, missing)), 'judge')}"
@@ -171,12 +171,10 @@ def _missing_counts(noun: str, missing: Sequence[int]) -> str:
     )
 
 
-def _kinds_heading(kinds: str) -> str:
+def _kinds_heading(kinds_of_cases: str) -> str:
     """Return the heading of a group of cards: its kinds of cases, or their number if too long."""
-    words = kinds.replace("_", " ")
-    return (
-        f"on {words if len(words) <= _NAME_COLUMNS else counted(kinds.count(',') + 1, 'kind') + ' of cases'}:"
-    )
+    words = kinds_of_cases.replace("_", " ")
+    return f"on {words if len(words) <= _NAME_COLUMNS else counted(kinds_of_cases.count(',') + 1, 'kind') + ' of cases'}:"
 
 
 def _count_cells(card: AuditCard) -> Sequence[str]:
@@ -243,14 +241,14 @@ def _miss_tables(card: AuditCard) -> Iterator[Piece]:
 def _cost_sentence(card: AuditCard) -> str:
     """Return calls, recorded replies, dollars and seconds of a card."""
     cost = card.cost
-    parts = [f"asked {counted(cost.verdicts, 'time')}"]
+    cost_texts = [f"asked {counted(cost.verdicts, 'time')}"]
     if cost.from_recording:
-        parts.append(f"{cost.from_recording:,} from a recording or the cache")
+        cost_texts.append(f"{cost.from_recording:,} from a recording or the cache")
     if cost.dollars is not None:
-        parts.append(f"${cost.dollars:.4f}")
+        cost_texts.append(f"${cost.dollars:.4f}")
     if cost.seconds_an_item is not None:
-        parts.append(f"{cost.seconds_an_item:.2f} s an item")
-    return ", ".join(parts)
+        cost_texts.append(f"{cost.seconds_an_item:.2f} s an item")
+    return ", ".join(cost_texts)
 
 
 def badge_text(card: AuditCard) -> tuple[str, str]:
@@ -286,7 +284,7 @@ def _share_rows(card: AuditCard) -> Iterator[Sequence[str]]:
 def _table_row(card: AuditCard) -> Sequence[str]:
     shares, natural = card.shares, card.natural
     # Replies of a recording cost nothing, so only verdicts that were asked for share the cost.
-    dollars, asked = card.cost.dollars, card.cost.verdicts - card.cost.from_recording
+    dollars, verdicts_asked_for = card.cost.dollars, card.cost.verdicts - card.cost.from_recording
     return (
         card.judge,
         _share_cell(shares.caught),
@@ -294,15 +292,15 @@ def _table_row(card: AuditCard) -> Sequence[str]:
         _share_cell(shares.attacks_passed),
         "not tried" if natural is None else _share_cell(natural.caught),
         _ungraded_cell(card),
-        "-" if dollars is None or not asked else f"{1000 * dollars / asked:.2f}",
+        "-" if dollars is None or not verdicts_asked_for else f"{1000 * dollars / verdicts_asked_for:.2f}",
         card.made[:10],
     )
 
 
 def _ungraded_cell(card: AuditCard) -> str:
     """Return the outcomes without a score, of the set and of natural outputs."""
-    of_natural = "" if card.natural is None else outcomes(card.natural.ungraded)
-    return (outcomes(card.shares.ungraded) or "0") + (of_natural and f"; natural: {of_natural}")
+    natural_outcomes = "" if card.natural is None else outcomes(card.natural.ungraded)
+    return (outcomes(card.shares.ungraded) or "0") + (natural_outcomes and f"; natural: {natural_outcomes}")
 
 
 def _hits_of_n(share: Statistic) -> str:

@@ -105,9 +105,9 @@ _MAX_NAMED = 3
 def folded(
     cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration] | None = None, *, prefix: str = ""
 ) -> list[CautionLine]:
-    """Return a line per caution with few names, which unfolds to all of them.
+    """Return a line per caution with few names, which unfolds to all names.
 
-    ``prefix`` stands before each, to name what all are about.
+    ``prefix`` stands before each line, to say what all the cautions are about.
     """
     cautions = list(cautions)
     full_sentences = sentences(cautions, judges)
@@ -164,11 +164,11 @@ def _thresholds_set(thresholds: Mapping[str, float]) -> str:
     return either(setting("pass_at", listed), f"pass_at={{{pairs}}}")
 
 
-def _first_names(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
+def _first_names(caution: Caution, full_sentence: str, judges: Mapping[str, JudgeCalibration] | None) -> str:
     """Return a caution's sentence with its first few names, and a count of the others."""
     others = len(caution.about) - _MAX_NAMED
     if others <= 0:
-        return whole
+        return full_sentence
     shortened_caution = msgspec.structs.replace(caution, about=dict(list(caution.about.items())[:_MAX_NAMED]))
     return f"{sentences([shortened_caution], judges)[0]} and {counted(others, 'other')}"
 
@@ -176,7 +176,7 @@ def _first_names(caution: Caution, whole: str, judges: Mapping[str, JudgeCalibra
 def _name_with_number(code: str, name: str, count: float, judges: Mapping[str, JudgeCalibration]) -> str:
     """Return a name with its number, as the sentence of a caution with this code needs it.
 
-    Cautions of an estimate stand below its name, so that only the number is shown.
+    A caution of an estimate stands below the estimate's name, so that only the number is shown.
     """
     calibration = judges.get(name)
     match code:
@@ -194,7 +194,11 @@ def _name_with_number(code: str, name: str, count: float, judges: Mapping[str, J
                 (calibration.tp + calibration.fn, "pass"),
                 (calibration.fp + calibration.tn, "fail"),
             )
-            small_classes = (f"{labels} {sort}" for labels, sort in classes if 0 < labels < FEW_OF_A_CLASS)
+            small_classes = (
+                f"{labels} {name_of_class}"
+                for labels, name_of_class in classes
+                if 0 < labels < FEW_OF_A_CLASS
+            )
             return f"{name} ({' and '.join(small_classes)})"
         case "missing_verdicts" if calibration is not None:
             labelled = calibration.n + calibration.n_missing
@@ -251,7 +255,10 @@ def _labels_for_estimate(caution: Caution) -> str:
 
 
 def _looked_at(caution: Caution) -> str:
-    """Return the sentence on rounds of labels; comparisons have no ``anytime`` interval."""
+    """Return a comparison's sentence on rounds of labels.
+
+    Unlike the note of `looks_of` it names no valid interval, since comparisons have none.
+    """
     rounds = counted(round(caution.about["rounds"]), "round")
     return f"labels came in {rounds}: an interval looked at after each may be wrong more often than it says"
 
@@ -287,15 +294,17 @@ def brief_comparison_cautions(cautions: Sequence[Caution]) -> list[str]:
             lines.append(f"{names} differ on only {counted(round(items), 'item')}")
         elif caution.code in _BRIEF_COMPARISON:
             sentence, noun = _BRIEF_COMPARISON[caution.code]
-            count_clause = f" ({counted(len(caution.about), noun)})" if caution.about else ""
-            names_clause = f": {_counted_names(caution.about)}" if len(caution.about) == 1 else count_clause
-            lines.append(f"{sentence}{names_clause}")
+            subject_clause = f" ({counted(len(caution.about), noun)})" if caution.about else ""
+            if len(caution.about) == 1:
+                subject_clause = f": {_counted_names(caution.about)}"
+            lines.append(f"{sentence}{subject_clause}")
         else:
             lines += comparison_cautions([caution])
     return lines
 
 
 def _counted_names(counts: Mapping[str, float], code: str = "") -> str:
+    """Return the first few names with their numbers, and a count of the others."""
     template = "{} {:.2f}" if code == "uneven_trials" else "{} ({:,.0f})"
     named_counts = [
         template.format(name, count) for name, count in list(counts.items())[:_MAX_COMPARED_NAMES]
@@ -309,7 +318,7 @@ def _counted_names(counts: Mapping[str, float], code: str = "") -> str:
 
 
 def looks_of(rounds: int, folder: object) -> Iterator[str]:
-    """Yield a note if labels came in several rounds; it names an interval that is valid."""
+    """Yield a run's note if labels came in several rounds; it names an interval that is valid."""
     if rounds > 1:
         yield (
             f"labels came in {rounds:,} rounds: an interval looked at after each may be wrong more often than it says; "

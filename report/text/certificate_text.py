@@ -76,7 +76,7 @@ def verified_document(statement: Mapping[str, Any], anchors: int | None) -> Docu
         for claim in predicate["claims"]
     ]
     commitment = f"{len(predicate['anchors']):,} anchors are committed to"
-    match = (
+    match_clause = (
         f"; {setting('certificate')} shows whether they are yours"
         if anchors is None
         else f", all {anchors:,} are those shown"
@@ -85,7 +85,7 @@ def verified_document(statement: Mapping[str, Any], anchors: int | None) -> Docu
         "the signature is valid",
         f"{predicate['judge']} (fingerprint {predicate['fingerprint'][:12]}), issued {predicate['issued']} by fiducial {predicate['fiducial']}",
         DocumentTable(("claim", "at least", "measured", "bound", "n"), rows),
-        f"{commitment}{match}.",
+        f"{commitment}{match_clause}.",
     ]
 
 
@@ -99,18 +99,18 @@ def _drift_definition(certificate: Certificate) -> str:
 
 def _drift_power(power: DriftPower) -> str:
     """Say how likely a drop is found, and how many anchors it takes if that is too unlikely."""
-    line = (
+    power_sentence = (
         f"  if verdicts vary between repeats, a drop by {power.drop:g} is found within {power.looks} looks "
         f"{_percent(power.found)} of the time"
     )
     if power.found >= power.wanted:
-        return line
+        return power_sentence
     repeats = (
         ""
         if power.replies is None
         else f", or {power.replies} replies on each in this run ({setting('repeats')})"
     )
-    return f"{line}; for {_percent(power.wanted)} it takes {power.anchors:,} anchors{repeats}"
+    return f"{power_sentence}; for {_percent(power.wanted)} it takes {power.anchors:,} anchors{repeats}"
 
 
 def _percent(share: float) -> str:
@@ -167,11 +167,11 @@ def _too_few_outputs(result: AlternativeAnnotator) -> str:
     """Say that people share too few outputs with others to be tested, and how many it takes."""
     test = result.by_epsilon[0]
     names = [result.people[index] for index in test.left_out]
-    shared = test.left_out_items
-    if len(set(shared)) == 1:
+    outputs_shared = test.left_out_items
+    if len(set(outputs_shared)) == 1:
         verb = "shares" if len(names) == 1 else "share"
-        counts = f"{listed(names)} {verb} {counted(shared[0], 'output')}"
+        counts = f"{listed(names)} {verb} {counted(outputs_shared[0], 'output')}"
     else:
-        people = [f"{name} {n:,}" for name, n in zip(names, shared, strict=True)]
+        people = [f"{name} {n:,}" for name, n in zip(names, outputs_shared, strict=True)]
         counts = f"outputs shared: {listed(people)}"
     return f"{counts}; {MIN_ITEMS} are needed."

@@ -66,8 +66,8 @@ def _without_common_items(comparison: Comparison) -> Iterator[Piece]:
     yield ""
     yield from _judge_table(comparison, list(comparison.contenders))
     yield from _other_thresholds(comparison)
-    others = [caution for caution in comparison.cautions if caution.kind != "row_numbers"]
-    yield from map(CautionLine, brief_comparison_cautions(others))
+    other_cautions = [caution for caution in comparison.cautions if caution.kind != "row_numbers"]
+    yield from map(CautionLine, brief_comparison_cautions(other_cautions))
 
 
 def _leads_are_known(comparison: Comparison) -> bool:
@@ -209,10 +209,10 @@ def _no_best_sentences(comparison: Comparison, ranked: Sequence[str], leader: Co
 
 def _other_thresholds(comparison: Comparison) -> Iterator[str]:
     """Yield a line on pass thresholds, if some are not the default."""
-    others = {name: threshold for name, threshold in comparison.cuts.items() if threshold.at != HALF}
-    if others:
-        thresholds = "; ".join(f"{name} at {threshold}" for name, threshold in others.items())
-        remaining = "" if len(others) == len(comparison.cuts) else f"; all others at {HALF:g}"
+    changed = {name: threshold for name, threshold in comparison.cuts.items() if threshold.at != HALF}
+    if changed:
+        thresholds = "; ".join(f"{name} at {threshold}" for name, threshold in changed.items())
+        remaining = "" if len(changed) == len(comparison.cuts) else f"; all others at {HALF:g}"
         yield f"thresholds: {thresholds}{remaining}"
 
 
@@ -251,13 +251,11 @@ def _system_tables(comparison: Comparison, part: ComparedStratum, where: str) ->
         n = "-" if rate is None else f"{rate.n:,}"
         rows.append((names.of(name), rate, (n, *part_cells, f"{ungraded:,}")))
     columns = ("checkers", "judges*") if has_both_parts else ()
-    corrected = part is comparison.strata.all and bool(part.corrected_systems)
-    title = (
-        f"{where.removeprefix('on ').removeprefix('the ')}{'*' if corrected and not has_both_parts else ''}"
-    )
+    is_corrected = part is comparison.strata.all and bool(part.corrected_systems)
+    title = f"{where.removeprefix('on ').removeprefix('the ')}{'*' if is_corrected and not has_both_parts else ''}"
     yield plotted_table("", (title, "n", *columns, "ungraded"), rows)
     yield from ungraded_ranges(ranges_of(part, names.of, best_first))
-    if corrected:
+    if is_corrected:
         undecided = "undecided by checkers, " if has_both_parts else ""
         # Labels of ungraded outputs count, and those of a system that they do not correct do not.
         labels = counted(sum(judged.rates[name].n for name in judged.corrected_systems), "label")
@@ -272,20 +270,20 @@ def _judge_table(comparison: Comparison, order: Sequence[str]) -> Iterator[Piece
     names = _names(comparison)
     if names.shared:
         yield f"{comparison.by}s {names.shared}"
-    priced = any(contender.costs is not None for contender in comparison.contenders.values())
+    has_costs = any(contender.costs is not None for contender in comparison.contenders.values())
     is_accuracy = comparison.statistic == "accuracy"
     rows: list[PlotRow] = []
     for name in order:
         contender = comparison.contenders[name]
         rate = contender.simultaneous or contender.rate
-        share = () if is_accuracy else (_decimal(contender.share_right),)
+        share = () if is_accuracy else (_value_cell(contender.share_right),)
         rows.append(
-            (names.of(name), rate, (f"{rate.n:,}", *share, *(_cost_cells(contender) if priced else ())))
+            (names.of(name), rate, (f"{rate.n:,}", *share, *(_cost_cells(contender) if has_costs else ())))
         )
     baselines = comparison.baselines if is_accuracy else comparison.baselines_compared
     for baseline_name in (known for known in BASELINE_NAMES if known in baselines):
-        share = () if is_accuracy else (_decimal(comparison.baselines[baseline_name]),)
-        cells = (f"{baselines[baseline_name].n:,}", *share, *(("-", "-") if priced else ()))
+        share = () if is_accuracy else (_value_cell(comparison.baselines[baseline_name]),)
+        cells = (f"{baselines[baseline_name].n:,}", *share, *(("-", "-") if has_costs else ()))
         rows.append((BASELINE_NAMES[baseline_name], baselines[baseline_name], cells))
     share = terms_of(comparison).share
     head = (
@@ -294,7 +292,7 @@ def _judge_table(comparison: Comparison, order: Sequence[str]) -> Iterator[Piece
         else (_STATISTIC_HEADINGS.get(comparison.statistic, comparison.statistic), share)
     )
     yield plotted_table(
-        "", (head[0], "n", *head[1:], *(("tokens", "$ per 1,000") if priced else ())), rows, scale=""
+        "", (head[0], "n", *head[1:], *(("tokens", "$ per 1,000") if has_costs else ())), rows, scale=""
     )
     if len(order) > 1:
         baseline_count = sum(map(is_baseline_name, order))
@@ -313,7 +311,7 @@ RANKED = frozenset(_STATISTIC_HEADINGS)
 """Statistics that rank judges on the first screen, in addition to accuracy."""
 
 
-def _decimal(rate: Statistic) -> str:
+def _value_cell(rate: Statistic) -> str:
     return "-" if rate.value is None else decimal(rate.value)
 
 
@@ -329,8 +327,8 @@ def _cost_cells(contender: Contender) -> tuple[str, str]:
     """Return tokens per verdict, and dollars per 1,000 verdicts."""
     if contender.costs is None:
         return "-", "-"
-    tokens, money = contender.costs.tokens_per_verdict, contender.costs.cost_per_verdict
-    return "-" if tokens is None else f"{tokens:,.0f}", "-" if money is None else f"{1_000 * money:,.4f}"
+    tokens, dollars = contender.costs.tokens_per_verdict, contender.costs.cost_per_verdict
+    return "-" if tokens is None else f"{tokens:,.0f}", "-" if dollars is None else f"{1_000 * dollars:,.4f}"
 
 
 def _lead_table(pairs: Sequence[ComparedPair], leader: str, names: ShortNames) -> DocumentTable:
@@ -366,14 +364,14 @@ def _pair_screen(comparison: Comparison) -> Iterator[Piece]:
     measure = measure_of(comparison)
     pairs = [pair for pair in comparison.pairs if pair.n]
     baseline_pairs = [pair for pair in pairs if with_baseline(pair)]
-    main_pairs = [pair for pair in pairs if pair not in baseline_pairs] or pairs
-    significant = sum(pair.better is not None for pair in main_pairs)
-    number = f"{significant:,}" if significant else "None"
-    possible = "" if significant else still_there(pair.difference for pair in main_pairs)
-    which = f"{len(main_pairs):,} pairs" if len(main_pairs) > 1 else "1 pair"
-    of_judges = f" of {comparison.by}s" if baseline_pairs and main_pairs != baseline_pairs else ""
+    compared_pairs = [pair for pair in pairs if pair not in baseline_pairs] or pairs
+    significant = sum(pair.better is not None for pair in compared_pairs)
+    how_many = f"{significant:,}" if significant else "None"
+    possible = "" if significant else still_there(pair.difference for pair in compared_pairs)
+    counted_pairs = f"{len(compared_pairs):,} pairs" if len(compared_pairs) > 1 else "1 pair"
+    of_judges = f" of {comparison.by}s" if baseline_pairs and compared_pairs != baseline_pairs else ""
     # Words as in: "2 of 3 pairs of judges differ", "1 of 3 pairs differs", "None of 3 pairs differs".
-    yield f"{number} of {which}{of_judges} differ{'' if significant > 1 else 's'} significantly in {measure}.{possible}"
+    yield f"{how_many} of {counted_pairs}{of_judges} differ{'' if significant > 1 else 's'} significantly in {measure}.{possible}"
     yield from margin_lines(pairs)
     yield from unlabelled(comparison)
     yield ""

@@ -111,7 +111,7 @@ _MEASURES = {
     "balanced_accuracy": "balanced accuracy",
     "weighted_accuracy": "accuracy weighted by the costs of errors",
 }
-"""Statistics in words; one that a user asked for keeps its name."""
+"""Statistics in words; a statistic without words here is shown by its name."""
 
 
 def measure_of(comparison: Comparison) -> str:
@@ -155,9 +155,9 @@ def chance_sentence(comparison: Comparison, contender: Contender) -> str:
     if contender.not_above_chance is None:
         baseline = BASELINE_NAMES[contender.not_above or "always_pass"]
         return f"is not shown to cost less than {baseline!r}"
-    few = contender.not_above_chance == "too few labels"
+    too_few = contender.not_above_chance == "too few labels"
     verb = {"judge": ("has", "is"), "system": ("its verdicts have", "its verdicts are")}[comparison.by]
-    sentence = _CHANCE_SENTENCES[contender.not_above_chance].format(verb[0] if few else verb[1])
+    sentence = _CHANCE_SENTENCES[contender.not_above_chance].format(verb[0] if too_few else verb[1])
     balanced = contender.chance_interval
     if balanced is None or balanced.value is None:
         return sentence
@@ -195,10 +195,10 @@ def _stratum_pieces(comparison: Comparison, terms: _Terms) -> Iterator[Piece]:
 def _correction_clause(stratum: ComparedStratum) -> str:
     if not stratum.by:
         return "not judged"
-    how = "not corrected for the judge's errors"
+    correction_words = "not corrected for the judge's errors"
     if stratum.corrected_systems:
-        how = correction(stratum.corrected_systems, stratum.rates)
-    return f"judged by {', '.join(stratum.by)}, {how}"
+        correction_words = correction(stratum.corrected_systems, stratum.rates)
+    return f"judged by {', '.join(stratum.by)}, {correction_words}"
 
 
 def _single_judge_table(judges: Mapping[str, ComparedStratum]) -> Iterator[Piece]:
@@ -239,14 +239,14 @@ def _pair_pieces(pairs: Sequence[ComparedPair], statistic: str, terms: _Terms) -
     for pair in compared:
         yield f"{pair.a} and {pair.b}: {_verdict(pair, measure, terms, tested)}"
         if pair.auroc_difference is not None:
-            area = pair.auroc_difference
-            yield f"  areas under the ROC curve differ by {number(area.value)}, DeLong's p {p_value(area.delong_holm_p)}"
+            area_difference = pair.auroc_difference
+            yield f"  areas under the ROC curve differ by {number(area_difference.value)}, DeLong's p {p_value(area_difference.delong_holm_p)}"
         yield from flip_lines(pair, terms)
     yield from margin_lines(compared)
 
 
 def flip_lines(pair: ComparedPair, terms: _Terms) -> Iterator[str]:
-    """Yield a line per item in ``flips``: exactly one of the pair is right on it."""
+    """Yield a line per item of ``flips``, on which exactly one of the pair is right."""
     yield from (f"  {terms.alone.format(flip.right)} on {flip.item_id}" for flip in pair.flips)
 
 
@@ -303,12 +303,12 @@ def _test_name(pairs: Sequence[ComparedPair], statistic: str) -> str:
         "McNemar's mid-p" if statistic == "accuracy" else "of the test that the interval inverts"
     )
     is_clustered = [pair.clustered_p is not None for pair in pairs if pair.p is not None]
-    name = "of a test over clusters" if is_clustered and all(is_clustered) else unclustered_test
+    test_name = "of a test over clusters" if is_clustered and all(is_clustered) else unclustered_test
     if any(is_clustered) and not all(is_clustered):
-        name = f"of a test over clusters where items cluster, else {unclustered_test}"
+        test_name = f"of a test over clusters where items cluster, else {unclustered_test}"
     if len(is_clustered) == 1:
-        return name
-    return f"{name}, of each pair alone, as the interval; adjusted p: for {counted(len(is_clustered), 'pair')} (Holm)"
+        return test_name
+    return f"{test_name}, of each pair alone, as the interval; adjusted p: for {counted(len(is_clustered), 'pair')} (Holm)"
 
 
 def _verdict(pair: ComparedPair, measure: str, terms: _Terms, tested: int) -> str:

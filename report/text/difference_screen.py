@@ -42,10 +42,10 @@ _MAX_SENTENCES = 2
 
 def difference_screen(runs: Difference) -> Document:
     """Build the screen of two runs."""
-    return _pieces(runs)
+    return _screen_pieces(runs)
 
 
-def _pieces(runs: Difference) -> Iterator[Piece]:
+def _screen_pieces(runs: Difference) -> Iterator[Piece]:
     if not any(after_before(deciding(strata)[0]) for strata in runs.systems.values()):
         yield nothing_compared(runs)
         yield from uncompared_lines(runs)
@@ -67,9 +67,9 @@ def _pieces(runs: Difference) -> Iterator[Piece]:
         if changes:
             yield ""
             yield _changes_table(title, changes)
-    if changed := [case for case in runs.repeated if case.before != case.after]:
+    if changed_cases := [case for case in runs.repeated if case.before != case.after]:
         yield ""
-        yield repeated_table(changed)
+        yield repeated_table(changed_cases)
     yield ""
     yield from changed_pieces(runs.changed)
     yield from uncompared_lines(runs)
@@ -105,21 +105,22 @@ def _change_word(pair: ComparedPair | None) -> str:
 
 def _system_table(runs: Difference) -> DocumentTable:
     """Return a table of rates before and after, with intervals of the earlier ones if they fit."""
-    wide, narrow = (_table_of(runs, intervals=intervals) for intervals in (True, False))
+    wide, narrow = (_system_table_with(runs, intervals=intervals) for intervals in (True, False))
     return wide if max(map(columns_of, wide.lines())) <= WIDTH else narrow
 
 
-def _table_of(runs: Difference, *, intervals: bool) -> DocumentTable:
+def _system_table_with(runs: Difference, *, intervals: bool) -> DocumentTable:
     names = short_names(runs.systems)
     rows = [_row(names.of(system), strata, intervals=intervals) for system, strata in runs.systems.items()]
     return DocumentTable(("", "before", "after", "change", "n", ""), rows, left_aligned=FIRST | {5}, indent=0)
 
 
 def _row(name: str, strata: Strata, *, intervals: bool) -> tuple[str, ...]:
+    """Return a system's row; ``intervals`` is about the rate before alone."""
     pair = after_before(deciding(strata)[0])
     if pair is None:
         return name, "-", "-", "-", "0", ""
-    before = statistic_text(pair.rate_b)
+    before = statistic_text(pair.rate_b)  # `b` is the earlier run, see `after_before`
     if not intervals and pair.rate_b is not None and pair.rate_b.value is not None:
         before = number_text.decimal(pair.rate_b.value)
     change = _change_word(pair)

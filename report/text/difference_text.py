@@ -51,7 +51,7 @@ def difference_document(runs: Difference) -> Iterator[Piece]:
     yield ""
     head = ("system", "part", "before", "after", "difference", "p", "regressions", "fixes", "n")
     if runs.repeated:
-        # Trial 1 before is no partner of trial 1 after, so the counts of regressions and fixes (6, 7) go.
+        # Trials of two runs are no pairs, so the columns of regressions and fixes (6, 7) are left out.
         head, rows = (*head[:6], head[8]), [[*row[:6], row[8]] for row in rows]
     yield DocumentTable(head, rows, left_aligned=FIRST | {1}, indent=0)
     yield Columns(list(difference_figure(runs.systems)))
@@ -64,7 +64,7 @@ def difference_document(runs: Difference) -> Iterator[Piece]:
 
 
 def tried_once(runs: Difference, changes: Sequence[ChangedVerdict]) -> list[ChangedVerdict]:
-    """Keep the changes of cases that were tried once, for which an output is a pair."""
+    """Return the changes of cases that were tried once, so that their outputs can be paired."""
     repeated = {(case.case_id, case.system) for case in runs.repeated}
     return [change for change in changes if (change.case_id, change.system) not in repeated]
 
@@ -76,7 +76,8 @@ def fixes(number: int) -> str:
 
 def repeated_sentence(runs: Difference) -> str:
     """Say how many repeated cases pass less often than before, and how many more often."""
-    less, more = (sum(sign * (case.after - case.before) > 0 for case in runs.repeated) for sign in (-1, 1))
+    less = sum(case.after < case.before for case in runs.repeated)
+    more = sum(case.after > case.before for case in runs.repeated)
     systems = len({case.system for case in runs.repeated})
     by_systems = f" by {counted(systems, 'system')}" if systems > 1 else ""
     return (
@@ -111,13 +112,13 @@ def nothing_compared(runs: Difference) -> str:
 
 def change_verdict(system: str, strata: Strata) -> str:
     """Say whether a system got better or worse, by how much, and with which p."""
-    part, where = deciding(strata)
+    part, part_words = deciding(strata)
     pair = after_before(part)
     if pair is None or pair.difference.value is None or pair.p is None:
-        return f"{system}: no difference can be computed {where}."
+        return f"{system}: no difference can be computed {part_words}."
     change = number_text.statistic(pair.difference)
     word = {AFTER: "better", BEFORE: "worse", None: "no significant change"}[pair.better]
-    return f"{system}: {word}: its pass rate {where} changed by {change} (paired, p {p_value(pair.p)})."
+    return f"{system}: {word}: its pass rate {part_words} changed by {change} (paired, p {p_value(pair.p)})."
 
 
 def after_before(part: ComparedStratum) -> ComparedPair | None:
@@ -136,7 +137,7 @@ def _part_rows(system: str, strata: Strata) -> Iterator[Sequence[str | Cell]]:
             yield (
                 system,
                 title + (", corrected" if name == "open" and part.corrected else ""),
-                # On common outputs only, so that the rates match the difference beside them.
+                # Rates on common outputs, which match the difference beside them; `b` is the earlier run.
                 _rate_cell(pair.rate_b),
                 _rate_cell(pair.rate_a),
                 _rate_cell(pair.difference),
@@ -229,7 +230,8 @@ def changed_pieces(changed: Sequence[RunChange]) -> Iterator[Piece]:
 
 def _without_name(title: str, value: str | None) -> str:
     """Return a setting's value without its name, if the title ``judge NAME`` already has it."""
-    return (value or "(not there)").removeprefix(f"{title.partition(' ')[2]}, ")
+    name = title.partition(" ")[2]
+    return (value or "(not there)").removeprefix(f"{name}, ")
 
 
 def changes(changed: Sequence[RunChange]) -> DocumentTable:

@@ -39,7 +39,7 @@ _TARGETS: dict[Target, str] = {
     "population": "Pass rate of the population",
     "finite": "Pass rate of just these items",
 }
-"""What is estimated."""
+"""Words for the estimated rate, by target."""
 
 _RANDOM_SAMPLE: dict[Target, str] = {
     "population": "the labelled items are a random sample of it",
@@ -53,14 +53,14 @@ _OTHER_ASSUMPTIONS = {
     "active": "all items that were drawn have labels, and the chances are those of the draw",
     "stratified_ppi": "the labelled items of each stratum are a random sample of it",
 }
-"""Assumption by name of the estimate, for those that assume something else."""
+"""Assumptions of other estimates, by the estimate's name."""
 
 _ASSUMED_CHOICES: dict[LabelsChosenBy, str] = {
     "score": "Pass rate; valid if the judge's score alone decided which items have labels.",
     "label": "Pass rate; valid if labels are a random sample of the right items, and one of the wrong ones.",
     "elsewhere": "Pass rate of the items without a label; valid if the judge errs on the labelled ones as often as here, by class.",
 }
-"""What is estimated and assumed, by how the user says that labels were chosen."""
+"""Words for the estimated rate and its assumption, by how the user says that labels were chosen."""
 
 
 MAYBE_CHOSEN: dict[LabelsChosenBy, str] = {
@@ -137,15 +137,15 @@ def target_of(part: RateEstimate) -> str:
     if part.chosen_by is not None:
         return f"{_ASSUMED_CHOICES[part.chosen_by]}{_also_assumed(part)}"
     assumption = _OTHER_ASSUMPTIONS.get(part.reported or "", _RANDOM_SAMPLE[part.target])
-    estimated = (
+    estimated_rate = (
         _TARGETS[part.target].replace("Pass rate", "Mean label") if part.is_mean else _TARGETS[part.target]
     )
     if part.anytime is not None:
         validity = (
             f"valid at every look if {assumption}.{_also_assumed(part)} {_order_of_labels(part.anytime)}"
         )
-        return f"{estimated}; {validity}"
-    return f"{estimated}; valid if {assumption}.{_also_assumed(part)}"
+        return f"{estimated_rate}; {validity}"
+    return f"{estimated_rate}; valid if {assumption}.{_also_assumed(part)}"
 
 
 def _undefined_by_class(part: RateEstimate) -> str:
@@ -158,12 +158,12 @@ def _undefined_by_class(part: RateEstimate) -> str:
 
 def _also_assumed(part: RateEstimate) -> str:
     """Return further assumptions, other than how items were chosen for labels."""
-    sentences = ""
+    assumptions_text = ""
     if part.n_cases is not None:
-        sentences += " Numbers of trials may not depend on results."
+        assumptions_text += " Numbers of trials may not depend on results."
     elif part.reported == "rogan_gladen" and part.n_clusters < part.n_items:
-        sentences += " The interval takes items as independent, also those of one cluster."
-    return sentences
+        assumptions_text += " The interval takes items as independent, also those of one cluster."
+    return assumptions_text
 
 
 _MAX_ROUNDS = 8
@@ -178,15 +178,15 @@ _ORDER_SENTENCES: dict[LabelOrder, str] = {
 
 def _order_of_labels(basis: AnytimeBasis) -> str:
     """Say on which order of labels a confidence sequence rests, and how many rounds there were."""
-    order, rounds = _ORDER_SENTENCES[basis.order or "rounds"], basis.rounds
+    order_sentence, rounds = _ORDER_SENTENCES[basis.order or "rounds"], basis.rounds
     if basis.order == "every_output":
-        return f"{order}."
+        return f"{order_sentence}."
     if len(rounds) == 1:
-        return f"{order}: one round. Labels that come later are another round."
+        return f"{order_sentence}: one round. Labels that come later are another round."
     counts = (
         listed([f"{labels:,}" for labels in rounds]) if len(rounds) <= _MAX_ROUNDS else f"{sum(rounds):,}"
     )
-    return f"{order}: {counted(len(rounds), 'round')} of {counts} labels."
+    return f"{order_sentence}: {counted(len(rounds), 'round')} of {counts} labels."
 
 
 NOT_INCLUDED = "Checked outputs are not included."
@@ -258,16 +258,14 @@ def ungraded_of(part: RateEstimate) -> Iterator[str]:
     """Yield a sentence on ungraded outputs and the bounds of the rate, if there are any."""
     if not part.n_missing:
         return
-    bounds = ""
+    bounds_clause = ""
     if part.bounds is not None:
         low, high = map(decimal, part.bounds)
         failing_or_passing = "those without a label" if part.counts_ungraded else "them"
-        bounds = f": {low} to {high} if all of {failing_or_passing} failed or passed"
+        bounds_clause = f": {low} to {high} if all of {failing_or_passing} failed or passed"
     verb = "is" if part.n_missing == 1 else "are"
     failed_calls = f" ({part.n_missing_failed:,} by failed calls)" if part.n_missing_failed else ""
-    sentence = (
-        f"{part.n_missing:,} of {counted(part.n_items, 'output')} {verb} ungraded{failed_calls}{bounds}."
-    )
+    sentence = f"{part.n_missing:,} of {counted(part.n_items, 'output')} {verb} ungraded{failed_calls}{bounds_clause}."
     if part.n_missing_labelled:
         counted_or_not = "are counted" if part.counts_ungraded else "are not counted"
         sentence += f" Labels of {part.n_missing_labelled:,} of them {counted_or_not}."
@@ -278,10 +276,10 @@ def label_errors_of(part: RateEstimate) -> Iterator[str]:
     """Yield whether labels count as exact; if several people label an output, their error rates."""
     errors = part.label_errors
     if errors is None or errors.rate is None:
-        why = ""
+        reason = ""
         if errors is not None:
-            why = f" ({errors.undefined}; people differ on {errors.n_split:,} of {errors.n:,} outputs)"
-        yield f"Labels taken as exact{why}."
+            reason = f" ({errors.undefined}; people differ on {errors.n_split:,} of {errors.n:,} outputs)"
+        yield f"Labels taken as exact{reason}."
         return
     if part.reported == "people_errors":
         yield "Corrected for errors of the people who label, if these are independent of each other and of the judge."
@@ -293,9 +291,9 @@ def label_errors_of(part: RateEstimate) -> Iterator[str]:
     if len(errors.people) > _MAX_PEOPLE:
         yield f"  {len(errors.people) - _MAX_PEOPLE:,} more people"
     candidates = (part.estimates.get(name) for name in ("ppi_plus_plus", "labels_only"))
-    exact = next((rate for rate in candidates if rate is not None and rate.value is not None), None)
-    if exact is not None:
-        yield f"  Labels taken as exact: {statistic(exact)}"
+    exact_rate = next((rate for rate in candidates if rate is not None and rate.value is not None), None)
+    if exact_rate is not None:
+        yield f"  Labels taken as exact: {statistic(exact_rate)}"
 
 
 _MAX_PEOPLE = 5
@@ -326,19 +324,19 @@ def _answer(part: RateEstimate) -> str:
     name = part.reported
     if name is None:
         return ""
-    value, interval_text, n, _ = statistic_cells(part.estimates[name])
+    value_text, interval_text, n, _ = statistic_cells(part.estimates[name])
     method = "from the labels alone" if name == "labels_only" else "corrected with the labels"
     method += ", at every look" if name == "anytime" else ""
     condition = "report this one"
     if part.only_if_random:
         condition = f"report this one if labels are a random sample ({setting('labels_chosen_by', 'random')})"
-    return f"{' '.join(filter(None, (value, interval_text)))}, {method} (n {n}); {condition}: {name}"
+    return f"{' '.join(filter(None, (value_text, interval_text)))}, {method} (n {n}); {condition}: {name}"
 
 
 def _judge_lines(part: RateEstimate) -> Iterator[Piece]:
-    value, interval_text, n, method = statistic_cells(part.uncorrected)
+    value_text, interval_text, n, method = statistic_cells(part.uncorrected)
     score_or_rate = "mean score" if part.fractions else "rate"
-    yield f"  judge's {score_or_rate}, uncorrected: {' '.join(filter(None, (value, interval_text)))}, n {n}, {method}"
+    yield f"  judge's {score_or_rate}, uncorrected: {' '.join(filter(None, (value_text, interval_text)))}, n {n}, {method}"
     if part.weight is not None:  # lambda of prediction-powered inference: how far the judge is trusted
         equivalent_labels = part.label_equivalents
         equivalents = (
@@ -356,8 +354,8 @@ def _scenario_table(part: RateEstimate) -> Iterator[Piece]:
     yield f"  {target_of(part)}"
     rows: list[tuple[str, ...]] = []
     for scenario in scenarios:
-        value, ends, n, method = statistic_cells(scenario.rate)
-        rows.append((scenario.chosen, scenario.option, value, ends, n, method))
+        value_text, interval_text, n, method = statistic_cells(scenario.rate)
+        rows.append((scenario.chosen, scenario.option, value_text, interval_text, n, method))
     yield DocumentTable(("chosen", "option", "value", "interval", "n", ""), rows, left_aligned=ENDS, indent=4)
     yield f"  {explained(part.explained_by)}"
 
@@ -368,9 +366,9 @@ def _stratum_table(part: RateEstimate) -> Iterator[Piece]:
         return
     rows: list[tuple[str, ...]] = []
     for name, stratum in part.strata.items():
-        value, ends, _, method = statistic_cells(stratum.estimate)
+        value_text, interval_text, _, method = statistic_cells(stratum.estimate)
         counts = (f"{stratum.n:,}", f"{stratum.n_labelled:,}", number(stratum.weight))
-        rows.append((name, *counts, value, ends, method))
+        rows.append((name, *counts, value_text, interval_text, method))
     head = ("stratum", "items", "labels", "lambda", "rate", "interval", "")
     yield DocumentTable(head, rows, left_aligned=ENDS, indent=4)
 

@@ -24,7 +24,7 @@ _ANSWER_VERBS: dict[GateAnswer, tuple[str, str]] = {
     "cannot tell": ("cannot be told", "cannot be told"),
     "passes": ("passes", "pass"),
 }
-"""Verb for one further condition with the gate's answer, and for several."""
+"""Verbs by answer: for one further condition that has the gate's answer, and for several."""
 
 _MAX_ROWS = 50
 """Most regressions in a table; the text may become a comment on a pull request, whose size is limited."""
@@ -75,7 +75,7 @@ def _answer_lines(gate: Gate) -> Iterator[str]:
         yield "Grade the earlier outputs again, and compare with that run:"
         yield f"  {gate.judge_again}"
     decisive_checks = [check for check in gate.checks if check.answer == gate.answer]
-    # Of the first condition that has the gate's answer, the system with the lowest value.
+    # Several systems may have the first decisive condition: the one with the lowest value stands for them.
     worst_check = min(
         (check for check in decisive_checks if check.condition == decisive_checks[0].condition),
         key=_measured_value,
@@ -85,11 +85,9 @@ def _answer_lines(gate: Gate) -> Iterator[str]:
         yield "Cannot tell: nothing is graded."
     elif worst_check is not None:
         others = len(decisive_checks) - 1
-        others_clause = (
-            f"; {counted(others, 'more condition')} {_ANSWER_VERBS[gate.answer][others > 1]}"
-            if others
-            else ""
-        )
+        verb_of_one, verb_of_several = _ANSWER_VERBS[gate.answer]
+        verb = verb_of_one if others == 1 else verb_of_several
+        others_clause = f"; {counted(others, 'more condition')} {verb}" if others else ""
         yield f"{gate.answer.capitalize()}: {_check_sentence(worst_check)}{others_clause}."
     yield _counts_sentence(gate)
     if gate.answer == "cannot tell" and worst_check is not None and worst_check.would_tell:

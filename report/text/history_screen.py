@@ -21,7 +21,7 @@ from .safe_text import WIDTH, columns_of
 _MAX_RUNS, _MAX_SYSTEMS = 5, 8
 """Most runs (columns) and systems (rows) of the narrow form of the table."""
 _SYSTEM_COLUMNS, _RUN_COLUMNS, _HEADING_COLUMNS = 24, 9, 16
-"""Width of a system's and of a run's name in that form, and of a system's name in a heading."""
+"""Columns of the screen for a system's and for a run's name in that form, and for a system's name in a heading."""
 
 _MAX_NAMED = 3
 """Most systems, folders or changes that a line names; more are counted."""
@@ -29,16 +29,16 @@ _MAX_NAMED = 3
 
 def history_screen(history: History) -> Document:
     """Build the screen of a history."""
-    return _pieces(history)
+    return _screen_pieces(history)
 
 
-def _pieces(history: History) -> Iterator[Piece]:
-    first, last = history.runs[0], history.runs[-1]
+def _screen_pieces(history: History) -> Iterator[Piece]:
+    first_run, latest_run = history.runs[0], history.runs[-1]
     names = short_names(name for run in history.runs for name in run.systems)
     part = main_part(history)
-    yield _latest_sentence(last, part, names)
+    yield _latest_sentence(latest_run, part, names)
     yield (
-        f"{counted(len(history.runs), 'run')} from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}; "
+        f"{counted(len(history.runs), 'run')} from {number_text.moment(first_run.ended)} to {number_text.moment(latest_run.ended)}; "
         f"{'checked outputs' if part == CHECKED else part}."
     )
     if names.shared:
@@ -59,19 +59,21 @@ def _pieces(history: History) -> Iterator[Piece]:
         yield CautionLine(f"{folders} skipped: {_first_names(list(history.passed_over))}")
 
 
-def _best_first(last: PastRun, part: str) -> dict[str, Statistic]:
+def _best_first(latest_run: PastRun, part: str) -> dict[str, Statistic]:
     """Return a run's rates of a part by system, the best first."""
-    by_system = {name: rate for name, rates in last.systems.items() if (rate := rates.get(part)) is not None}
+    by_system = {
+        name: rate for name, rates in latest_run.systems.items() if (rate := rates.get(part)) is not None
+    }
     return dict(sorted(by_system.items(), key=lambda entry: -(entry[1].value or 0.0)))
 
 
-def _latest_sentence(last: PastRun, part: str, names: ShortNames) -> str:
+def _latest_sentence(latest_run: PastRun, part: str, names: ShortNames) -> str:
     clauses = [
         f"{names.of(name)} {number_text.statistic(rate)}, n {rate.n:,}"
-        for name, rate in _best_first(last, part).items()
+        for name, rate in _best_first(latest_run, part).items()
     ]
     more = f"; {counted(len(clauses) - _MAX_NAMED, 'more system')}" if len(clauses) > _MAX_NAMED else ""
-    return f"Latest run, {last.name}: {'; '.join(clauses[:_MAX_NAMED]) or 'nothing is graded'}{more}."
+    return f"Latest run, {latest_run.name}: {'; '.join(clauses[:_MAX_NAMED]) or 'nothing is graded'}{more}."
 
 
 def main_part(history: History) -> str:
@@ -100,7 +102,10 @@ def _table(history: History, names: ShortNames, *, intervals: bool) -> DocumentT
     rows = [
         (
             runs.of(run.name),
-            *(_cell(run.systems.get(system, {}).get(part), intervals=intervals) for system in names.short),
+            *(
+                _rate_cell(run.systems.get(system, {}).get(part), intervals=intervals)
+                for system in names.short
+            ),
         )
         for run in reversed(history.runs)
     ]
@@ -112,12 +117,12 @@ def _systems_in_rows(history: History, names: ShortNames) -> Iterator[Piece]:
     """Yield a table of systems in rows and runs in columns, the best and the latest first."""
     part, runs = main_part(history), short_names(run.name for run in history.runs)
     latest = list(reversed(history.runs))[:_MAX_RUNS]
-    # The last run's systems by rate, then those that only earlier runs have.
+    # The latest run's systems by rate, then those that only earlier runs have.
     systems = dict.fromkeys([*_best_first(history.runs[-1], part), *names.short])
     shown = list(systems)[:_MAX_SYSTEMS]
     row_names = apart([names.of(system) for system in shown], _SYSTEM_COLUMNS)
     rows = [
-        (name, *(_cell(run.systems.get(system, {}).get(part), intervals=False) for run in latest))
+        (name, *(_rate_cell(run.systems.get(system, {}).get(part), intervals=False) for run in latest))
         for name, system in zip(row_names, shown, strict=True)
     ]
     heads = [_end_of(runs.of(run.name)) for run in latest]
@@ -142,7 +147,7 @@ def _end_of(name: str) -> str:
     return f"...{name[-kept_letters:]}"
 
 
-def _cell(rate: Statistic | None, *, intervals: bool) -> str:
+def _rate_cell(rate: Statistic | None, *, intervals: bool) -> str:
     if rate is None or rate.value is None:
         return "-"
     return statistic_text(rate) if intervals else number_text.decimal(rate.value)

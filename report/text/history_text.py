@@ -21,9 +21,9 @@ from .safe_text import WIDTH, columns_of
 @document
 def history_document(history: History) -> Iterator[Piece]:
     """Build the full document of a history."""
-    first, last = history.runs[0], history.runs[-1]
-    runs = counted(len(history.runs), "run")
-    yield f"{runs} in {history.folder}, from {number_text.moment(first.ended)} to {number_text.moment(last.ended)}."
+    first_run, last_run = history.runs[0], history.runs[-1]
+    run_count = counted(len(history.runs), "run")
+    yield f"{run_count} in {history.folder}, from {number_text.moment(first_run.ended)} to {number_text.moment(last_run.ended)}."
     yield from drift_sentences(history)
     yield ""
     for system in names_in_order(run.systems for run in history.runs):
@@ -37,8 +37,8 @@ def history_document(history: History) -> Iterator[Piece]:
     for run in history.runs:
         if run.changed:
             yield Details(f"What changed with {run.name}", [changes(run.changed)])
-    for name, why in history.passed_over.items():
-        yield CautionLine(f"{name} is skipped: {why}")
+    for name, reason in history.passed_over.items():
+        yield CautionLine(f"{name} is skipped: {reason}")
 
 
 def drift_sentences(history: History) -> Iterator[str]:
@@ -90,8 +90,8 @@ def _rates_over_time(
         )
         for run, rates in zip(runs, values, strict=True)
     ]
-    lines = [_trend_figure_of(f"{title}: {name}", name, runs, values, alarm_set) for name in columns]
-    if figures := [line for line in lines if line is not None]:
+    trend_figures = [_trend_figure_of(f"{title}: {name}", name, runs, values, alarm_set) for name in columns]
+    if figures := [trend for trend in trend_figures if trend is not None]:
         yield Columns(figures)
     yield from _narrow_tables((title, "ended", *columns), rows)
     yield ""
@@ -99,14 +99,14 @@ def _rates_over_time(
 
 def _narrow_tables(head: Sequence[str], rows: Sequence[tuple[str | Cell, ...]]) -> Iterator[DocumentTable]:
     """Yield one table if its lines fit the screen, else one for each rate."""
-    whole = DocumentTable(head, rows, left_aligned=FIRST | {1}, indent=0)
-    if max(map(columns_of, whole.lines())) <= WIDTH:
-        yield whole
+    one_table = DocumentTable(head, rows, left_aligned=FIRST | {1}, indent=0)
+    if max(map(columns_of, one_table.lines())) <= WIDTH:
+        yield one_table
         return
-    first, ended, *columns = head
+    title, ended, *columns = head
     for column, name in enumerate(columns, start=2):
         cells = [(run, moment, row[column]) for row in rows for run, moment in [row[:2]]]
-        yield DocumentTable((f"{first}: {name}", ended, "rate"), cells, left_aligned=FIRST | {1}, indent=0)
+        yield DocumentTable((f"{title}: {name}", ended, "rate"), cells, left_aligned=FIRST | {1}, indent=0)
 
 
 def _trend_figure_of(

@@ -45,10 +45,10 @@ def import_lines(imported: ImportSummary, command: str | None = None) -> Iterato
         f"{''.join(map('{}, '.format, _verdict_counts(imported)))}{f'{imported.skipped:,} skipped, ' if imported.skipped else ''}in {imported.folder}"
     )
     for kind, count in imported.kinds.items():
-        spec, judges = kind_spec(kind), judges_of(kind, imported)
+        kind_facts, judges = kind_spec(kind), judges_of(kind, imported)
         judges_named = f"; judge: {', '.join(judges)}" if judges else ""
-        yield f"  {count:,} {kind}: {spec.import_reason}{judges_named}"
-        if any(row.accepted_answers and row.context for row in spec.rows):
+        yield f"  {count:,} {kind}: {kind_facts.import_reason}{judges_named}"
+        if any(row.accepted_answers and row.context for row in kind_facts.rows):
             yield f"    to judge whether the context supports the answers: {setting('grade_by', 'context')} (judge: groundedness)"
     if imported.default_criterion:
         cases = counted(imported.default_criterion, "case")
@@ -74,8 +74,12 @@ def import_lines(imported: ImportSummary, command: str | None = None) -> Iterato
 
 def _likely_options(imported: ImportSummary, guesses: Mapping[str, str]) -> str:
     """Return the options that read tags as fields; ``?`` stands for what only the user knows."""
-    question = next(iter(imported.asked.items()), None)
-    label_options = () if question is None else (map_options({"label": question[0]}), question[1])
+    label_tag_and_options = next(iter(imported.asked.items()), None)
+    label_options = (
+        ()
+        if label_tag_and_options is None
+        else (map_options({"label": label_tag_and_options[0]}), label_tag_and_options[1])
+    )
     return " ".join(filter(None, (map_options(guesses), *label_options)))
 
 
@@ -85,11 +89,11 @@ _MAX_PARTS = 6
 
 def _skipped_lines(imported: ImportSummary) -> Iterator[str]:
     """Yield a line per kind of problem with skipped records, the most frequent first."""
-    shown = imported.skipped_parts[:_MAX_PARTS]
-    for part in shown:
+    shown_parts = imported.skipped_parts[:_MAX_PARTS]
+    for part in shown_parts:
         example_word = "first: " if part.count > 1 else ""
         yield f"  {part.count:,} {part.problem} ({example_word}{_place(part.first)})"
-    if others := imported.skipped - sum(part.count for part in shown):
+    if others := imported.skipped - sum(part.count for part in shown_parts):
         yield f"  {others:,} for other reasons"
 
 
@@ -133,8 +137,8 @@ def _doubts(imported: ImportSummary, command: str | None) -> Iterator[str]:
         names = ", ".join(map(repr, imported.file_systems))
         yield f"  each file is a system, named after it: {names}; if they are one: {setting('system', 'NAME')}"
     if imported.cut_off:
-        were = "was" if imported.cut_off == 1 else "were"
-        yield f"  {counted(imported.cut_off, 'answer')} {were} cut off at the limit of tokens, graded as written"
+        verb = "was" if imported.cut_off == 1 else "were"
+        yield f"  {counted(imported.cut_off, 'answer')} {verb} cut off at the limit of tokens, graded as written"
     yield from _unread_files(imported)
     if len(imported.outputs) > 1 and not imported.shared:
         names = ", ".join(

@@ -66,11 +66,13 @@ def improvement_document(improvement: Improvement) -> Iterator[Piece]:
 
 def _refusals(improvement: Improvement) -> Iterator[str]:
     """Yield a line per reason for refusing candidates, with their names."""
-    names: dict[str, list[str]] = {}
+    candidates_by_reason: dict[str, list[str]] = {}
     for prompt in improvement.tried:
         if prompt.refused:
-            names.setdefault(prompt.refused, []).append(prompt.name)
-    yield from (f"refused: {listed(candidates)}: {why}" for why, candidates in names.items())
+            candidates_by_reason.setdefault(prompt.refused, []).append(prompt.name)
+    yield from (
+        f"refused: {listed(candidates)}: {reason}" for reason, candidates in candidates_by_reason.items()
+    )
 
 
 _LIMITS = (
@@ -98,10 +100,10 @@ def _headline(improvement: Improvement) -> str:
             return f"Unfinished: {counted(improvement.failed, 'call')} failed; rerun the command to retry only these."
         case _:
             refused = [prompt for prompt in improvement.tried if prompt.refused]
-            why = "there was no candidate to try"
+            reason = "there was no candidate to try"
             if refused:
-                why = f"{'the only candidate was' if len(refused) == 1 else f'{len(refused):,} candidates were'} refused"
-            return f"No prompt written: {why}. The holdout was not looked at."
+                reason = f"{'the only candidate was' if len(refused) == 1 else f'{len(refused):,} candidates were'} refused"
+            return f"No prompt written: {reason}. The holdout was not looked at."
 
 
 def _loss_clause(improvement: Improvement) -> str:
@@ -125,14 +127,14 @@ def _gain_text(gain: PromptGain) -> str:
 
 def _condition_table(improvement: Improvement, gain: PromptGain) -> DocumentTable:
     gain_bound = "no bound" if gain.at_least is None else f"at least {number(gain.at_least)}"
-    losses = len(improvement.losses)
+    loss_count = len(improvement.losses)
     operators_tested = counted(len(improvement.changes), "operator")
     states = Counter(loss.state for loss in improvement.losses)
-    counts = ", ".join(f"{times:,} {state}" for state, times in states.items())
+    losses_by_state = ", ".join(f"{times:,} {state}" for state, times in states.items())
     no_probes = "no probes" if gain.proven else "not tried without a gain"
-    probes = (
-        f"{counts}, of {operators_tested}"
-        if losses
+    probes_result = (
+        f"{losses_by_state}, of {operators_tested}"
+        if loss_count
         else f"all of {operators_tested}"
         if improvement.changes
         else no_probes
@@ -148,9 +150,9 @@ def _condition_table(improvement: Improvement, gain: PromptGain) -> DocumentTabl
             ),
             (
                 f"no operator or attack {improvement.margin:g} worse",
-                probes,
+                probes_result,
                 count(sum(change.change.n for change in improvement.changes)),
-                _met_word(bool(improvement.changes) and not losses),
+                _met_word(bool(improvement.changes) and not loss_count),
             ),
         ],
         left_aligned=frozenset({0, 1, 3}),
@@ -179,14 +181,16 @@ def _expectations(improvement: Improvement, gain: PromptGain) -> Iterator[str]:
 
 
 def _candidate_table(improvement: Improvement) -> DocumentTable:
-    current = [] if improvement.current is None else [_row(improvement.current, "current")]
-    rows = [_row(prompt, f"by {prompt.by}" if prompt.by else "file") for prompt in improvement.tried]
+    current_rows = [] if improvement.current is None else [_candidate_row(improvement.current, "current")]
+    rows = [
+        _candidate_row(prompt, f"by {prompt.by}" if prompt.by else "file") for prompt in improvement.tried
+    ]
     return DocumentTable(
-        ("in development", "agrees with labels", "n", ""), [*current, *rows], left_aligned=ENDS, indent=0
+        ("in development", "agrees with labels", "n", ""), [*current_rows, *rows], left_aligned=ENDS, indent=0
     )
 
 
-def _row(prompt: TriedPrompt, decision: str) -> tuple[str, ...]:
+def _candidate_row(prompt: TriedPrompt, decision: str) -> tuple[str, ...]:
     ungraded_note = f"; {count(prompt.ungraded)} ungraded" if prompt.ungraded else ""
     result = "refused" if prompt.refused else f"{decision}{ungraded_note}"
     n = "-" if prompt.agreement is None else count(prompt.agreement.n)
@@ -195,12 +199,12 @@ def _row(prompt: TriedPrompt, decision: str) -> tuple[str, ...]:
 
 def _sizes_sentence(improvement: Improvement) -> str:
     sides = (("development", improvement.development), ("holdout", improvement.holdout))
-    shown = "; ".join(
+    sizes = "; ".join(
         f"{name} {counted(side.items, 'item')} in {counted(side.groups, 'group')}, {count(side.adjudicated)} adjudicated"
         for name, side in sides
     )
     look = "" if improvement.look is None else f". Look {improvement.look.look} at the holdout"
-    return f"{shown[0].upper()}{shown[1:]}{look}."
+    return f"{sizes[0].upper()}{sizes[1:]}{look}."
 
 
 def _cost_sentence(improvement: Improvement) -> str:

@@ -26,11 +26,11 @@ def localisation_answer(judge: JudgeAudit) -> Iterator[Piece]:
     else:
         yield f"{judge.judge} localises none of {sort_count} of fault."
     head = ("fault", "exact step", "within one", "baseline", "n", "ungraded")
-    yield DocumentTable(head, [_row(fault) for fault in judge.located], left_aligned=FIRST, indent=0)
+    yield DocumentTable(head, [_short_row(fault) for fault in judge.located], left_aligned=FIRST, indent=0)
     yield _BASELINE_NOTE
 
 
-def _row(located: LocatedFault) -> tuple[str, ...]:
+def _short_row(located: LocatedFault) -> tuple[str, ...]:
     localisation = located.found
     baseline = max(localisation.last_step.exact, localisation.uniform.exact)
     return (

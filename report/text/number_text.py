@@ -123,7 +123,7 @@ def outcome(name: str) -> str:
 def missing_verdicts(count: int) -> str:
     """Return the number of verdicts missing for lack of a reply.
 
-    Each may have taken several calls, or none.
+    Several calls may have failed for one verdict, or none may have been made.
     """
     return f"{counted(count, 'verdict')} missing, because calls failed or were not made"
 
@@ -161,12 +161,12 @@ def rate(stratum: StratumRate) -> str:
     Example: ``0.71 [0.68, 0.74], n 1,974 of 2,000 (18 unparsable, 8 failed)``. A rate of fractions is a mean score.
     """
     if stratum.value is None:
-        text = f"undefined ({stratum.undefined or 'no value'})"
+        value_text = f"undefined ({stratum.undefined or 'no value'})"
     else:
-        text = with_interval(stratum.value, stratum.low, stratum.high)
-        text = f"mean score {text}" if stratum.fractions else text
+        value_text = with_interval(stratum.value, stratum.low, stratum.high)
+        value_text = f"mean score {value_text}" if stratum.fractions else value_text
     missing = outcomes(stratum.outcomes)
-    return f"{text}, {denominator(stratum)}" + (f" ({missing})" if missing else "")
+    return f"{value_text}, {denominator(stratum)}" + (f" ({missing})" if missing else "")
 
 
 def denominator(stratum: StratumRate) -> str:
@@ -185,8 +185,8 @@ def bounds(stratum: StratumRate) -> str:
 def by_case(trials: UnevenTrials) -> str:
     """Format the rate with equal weight for each case, and the numbers of cases and trials."""
     trials_per_case = f"{count(trials.fewest)} to {count(trials.most)} trials each"
-    counts = f"{counted(trials.cases, 'case')}, {counted(trials.outputs, 'output')}, {trials_per_case}"
-    return f"{statistic(trials.by_case)} ({counts})"
+    counts_text = f"{counted(trials.cases, 'case')}, {counted(trials.outputs, 'output')}, {trials_per_case}"
+    return f"{statistic(trials.by_case)} ({counts_text})"
 
 
 def statistic(result: Statistic) -> str:
@@ -198,7 +198,7 @@ def statistic(result: Statistic) -> str:
 
 def duration(seconds: float) -> str:
     """Format a duration: ``0.4 s``, ``12 s``, ``3 min 05 s``, ``2 h 07 min``."""
-    if seconds < 9.95:  # noqa: PLR2004 - from here on tenths say nothing
+    if seconds < 9.95:  # noqa: PLR2004 - longer ones round to 10 s or more, where tenths say nothing
         return f"{seconds:.1f} s"
     whole_seconds = round(seconds)
     if whole_seconds < _MINUTE:
@@ -271,7 +271,7 @@ def listed(names: Sequence[str]) -> str:
 def needs_model(base_url: str | None = None) -> str:
     """Return a note for a command that asks a model: what it needs to reach one.
 
-    ``base_url`` is how that setting is spelled where the note is read; by default, the command's option.
+    ``base_url`` is the spelling of that setting where the note is read; by default, the command's option.
     """
     return f"needs OPENAI_API_KEY, or {base_url or option_of_verb('run', 'base_url')} of another server"
 

@@ -66,7 +66,7 @@ def _with_shorter_names(name_heading: str, head: Sequence[str], rows: Sequence[P
     cells = [(name, statistic_text(rate), *other_cells) for name, rate, other_cells in rows]
     name_width, *other_widths = _widths((name_heading, *head), cells)
     names = [name for name, _, _ in rows]
-    for plot_columns in (_MIN_PLOT_COLUMNS + 2, 0):  # with the two blanks before it
+    for plot_columns in (_MIN_PLOT_COLUMNS + 2, 0):  # with the two blanks before the plot
         room = WIDTH - sum(other_widths) - 2 * len(other_widths) - plot_columns
         if name_width <= room:
             return rows
@@ -97,7 +97,7 @@ def rate_and_n(rate: Statistic | None) -> Cell:
     if rate is None or rate.value is None:
         return Cell("-")
     value = number_text.decimal(rate.value)
-    # Aligned to the right up to 999.
+    # Three digits wide, so that values of n up to 999 are aligned to the right.
     return Cell(value, f"n {rate.n:,}", plain=f"{value} {rate.n:>3,}")
 
 
@@ -114,6 +114,7 @@ def _plot_cell(rate: Statistic | None, columns: int) -> Cell:
 
 
 def _column_of(value: float, columns: int) -> int:
+    """Return the column of a value in a plot whose axis runs from 0 to 1."""
     return round(min(1.0, max(0.0, value)) * (columns - 1))
 
 
@@ -126,18 +127,18 @@ def clipped(text: str, columns: int) -> str:
     line = " ".join(text.split())
     if columns_of(line) <= columns:
         return line
-    kept = ""
+    whole_words = ""
     for word in line.split(" "):
-        longer = f"{kept} {word}".lstrip()
-        if columns_of(longer) > columns - 4:
-            room = columns - 3 - columns_of(kept)
+        longer = f"{whole_words} {word}".lstrip()
+        if columns_of(longer) > columns - len(" ..."):
+            room = columns - len("...") - columns_of(whole_words)
             return (
-                f"{kept} {cut_to_columns(word, room - 1)}...".lstrip()
+                f"{whole_words} {cut_to_columns(word, room - 1)}...".lstrip()
                 if room > _MAX_EMPTY_COLUMNS
-                else f"{kept.rstrip(',;:')} ..."
+                else f"{whole_words.rstrip(',;:')} ..."
             )
-        kept = longer
-    return f"{kept.rstrip(',;:')} ..."
+        whole_words = longer
+    return f"{whole_words.rstrip(',;:')} ..."
 
 
 _ENOUGH_ROWS = 8
@@ -206,6 +207,7 @@ def _with_row_counts(shown: Sequence[Piece], cut_rows: Sequence[int]) -> list[Pi
 
 
 def _row_count(piece: Piece) -> int:
+    """Return the number of rows of a table; 0 for other pieces."""
     return len(piece.rows) if isinstance(piece, DocumentTable) else 0
 
 
@@ -253,6 +255,7 @@ def _text(cell: str | Cell) -> str:
 
 
 def _clipped(cell: str | Cell, columns: int) -> str | Cell:
+    """Cut a cell to a width with `clipped`; its indentation stays."""
     text = _text(cell)
     if columns_of(text) <= columns:
         return cell
@@ -271,7 +274,7 @@ def _cut_in_the_middle(cell: str | Cell, columns: int) -> str | Cell:
         return cell
     end = ""
     for word in reversed(name_words(text)):
-        if columns_of(word + end) > (columns - 3) // 2:
+        if columns_of(word + end) > (columns - len("...")) // 2:
             break
         end = word + end
-    return f"{cut_to_columns(text, columns - 3 - columns_of(end))}...{end}"
+    return f"{cut_to_columns(text, columns - len('...') - columns_of(end))}...{end}"

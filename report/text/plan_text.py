@@ -34,17 +34,21 @@ def plan_document(plan: SamplePlan) -> Iterator[Piece]:
     if plan.labels is not None:
         assurance = "on average" if plan.assurance is None else f"in {100 * plan.assurance:g} % of samples"
         precision = f"to within {plan.half_width:g} (95 % interval) {assurance}"
-        rate = plan.labels.get("pass_rate")
-        if rate is not None:
-            yield f"To estimate the pass rate {precision}, label {counted(rate, 'output')}{_missing_clause(plan, rate)}."
-        corrected = plan.labels.get("corrected_pass_rate")
-        if corrected is not None and plan.measured is not None and (rate is None or corrected < rate):
-            yield f"Corrected with {plan.measured.judge}: {counted(corrected, 'label')}{_missing_clause(plan, corrected)}."
+        labels_for_rate = plan.labels.get("pass_rate")
+        if labels_for_rate is not None:
+            yield f"To estimate the pass rate {precision}, label {counted(labels_for_rate, 'output')}{_missing_clause(plan, labels_for_rate)}."
+        labels_for_corrected_rate = plan.labels.get("corrected_pass_rate")
+        if (
+            labels_for_corrected_rate is not None
+            and plan.measured is not None
+            and (labels_for_rate is None or labels_for_corrected_rate < labels_for_rate)
+        ):
+            yield f"Corrected with {plan.measured.judge}: {counted(labels_for_corrected_rate, 'label')}{_missing_clause(plan, labels_for_corrected_rate)}."
         yield from _out_of_reach(plan)
         yield from _measured_rates(plan)
         if plan.expected:
             yield _assumptions(plan.expected)
-        yield "Labels for each rate:" if rate is not None else f"Labels for each rate {precision}:"
+        yield "Labels for each rate:" if labels_for_rate is not None else f"Labels for each rate {precision}:"
         rows = [
             (_RATE_NAMES.get(name, name), "no number is enough" if n is None else count(n))
             for name, n in plan.labels.items()
@@ -66,10 +70,12 @@ def plan_document(plan: SamplePlan) -> Iterator[Piece]:
 def _out_of_reach(plan: SamplePlan) -> Iterator[str]:
     """Yield a sentence if not even labels of all outputs in the table are enough."""
     measured = plan.measured
-    needed = [n for name in _POPULATION_RATES if (n := (plan.labels or {}).get(name)) is not None]
-    if measured is None or not needed:
+    label_counts_needed = [
+        n for name in _POPULATION_RATES if (n := (plan.labels or {}).get(name)) is not None
+    ]
+    if measured is None or not label_counts_needed:
         return
-    missing = min(needed) - measured.n_labelled
+    missing = min(label_counts_needed) - measured.n_labelled
     if missing > measured.n_unlabelled:
         outputs_left = (
             "1 output is" if measured.n_unlabelled == 1 else f"{counted(measured.n_unlabelled, 'output')} are"
@@ -108,12 +114,12 @@ def _measured_rates(plan: SamplePlan) -> Iterator[str]:
 
 def _budget_pieces(plan: BudgetPlan) -> Iterator[Piece]:
     pilot, half_widths = plan.pilot, plan.half_widths
-    source = (
+    basis = (
         f"From a pilot with {pilot.n:,} labels"
         if pilot.n
         else "Assuming judges that err independently of each other"
     )
-    explained = "; ".join(f"{name} {percent(share)}" for name, share in pilot.explained.items())
+    explained_variance = "; ".join(f"{name} {percent(share)}" for name, share in pilot.explained.items())
     all_width, undecided_width = f"{plan.half_width:.4f}", f"{plan.open_half_width:.4f}"
     undecided_clause = (
         "" if all_width == undecided_width else f", that of undecided ones to within {undecided_width}"
@@ -137,12 +143,12 @@ def _budget_pieces(plan: BudgetPlan) -> Iterator[Piece]:
     yield f"Half-widths by who judges: {widths_by_judge}"
     labels_alone_cost = plan.labels_alone_cost
     yield f"As narrow by labels alone: {'all outputs are not enough' if labels_alone_cost is None else f'${labels_alone_cost:,.2f}'}"
-    decided = (
+    decided_clause = (
         f"checkers decide {percent(pilot.decided)}, of which {percent(pilot.decided_rate)} pass; of the rest "
     )
     yield (
-        f"{source}: {decided if pilot.decided else ''}{percent(pilot.open_rate)} pass"
-        + (f"; variance that verdicts explain: {explained}" if explained else "")
+        f"{basis}: {decided_clause if pilot.decided else ''}{percent(pilot.open_rate)} pass"
+        + (f"; variance that verdicts explain: {explained_variance}" if explained_variance else "")
     )
 
 
@@ -158,14 +164,14 @@ def _draw_pieces(draw: Draw) -> Iterator[Piece]:
         yield f"The draw came out empty; a larger {setting('draw')}, or another {setting('seed')}, draws some."
         return
     is_several = len(draw.chances) > 1
-    these = f"these {len(draw.chances):,}" if is_several else "this one"
+    these_items = f"these {len(draw.chances):,}" if is_several else "this one"
     if None in draw.chances.values():  # a simple random sample, in which all chances are equal
-        yield f"Label {these} next, a random sample of {draw.of:,} without a label:"
+        yield f"Label {these_items} next, a random sample of {draw.of:,} without a label:"
         yield DocumentTable((), [(item,) for item in draw.chances])
         yield from _rate_so_far(draw)
         return
     yield (
-        f"Label {'all of ' * is_several}{these}, drawn from {draw.of:,} judged items without a label (with their probability):"
+        f"Label {'all of ' * is_several}{these_items}, drawn from {draw.of:,} judged items without a label (with their probability):"
     )
     yield DocumentTable((), [(item, f"{chance:.4g}") for item, chance in draw.chances.items()])
 

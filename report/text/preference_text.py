@@ -54,20 +54,22 @@ def preferences_document(
 
 
 def _comparison_counts(preferences: PreferenceNumbers) -> str:
-    compared = counted(preferences.comparisons, "comparison")
+    counted_comparisons = counted(preferences.comparisons, "comparison")
     if preferences.one_order:
-        return f"{compared}; {preferences.complete:,} with a verdict in both orders, {preferences.one_order:,} in one, where a choice is a win"
-    return f"{compared}, each asked in both orders; {preferences.complete:,} with a verdict in both"
+        return f"{counted_comparisons}; {preferences.complete:,} with a verdict in both orders, {preferences.one_order:,} in one, where a choice is a win"
+    return (
+        f"{counted_comparisons}, each asked in both orders; {preferences.complete:,} with a verdict in both"
+    )
 
 
 def _match_pieces(matches: Sequence[SystemMatch]) -> Iterator[Piece]:
     head = ("pair", "n", "a won", "b won", "ties", "flips", "half ties", "win rate of a", "interval", "p", "")
     yield DocumentTable(head, list(map(_match_row, matches)), left_aligned=ENDS)
     tested = sum(match.adjusted_p is not None for match in matches)
-    adjusted = f", adjusted for {counted(tested, 'pair')} (Holm)" if tested > 1 else ""
+    adjustment_note = f", adjusted for {counted(tested, 'pair')} (Holm)" if tested > 1 else ""
     yield (
         "  won: chosen in both orders. flip: the order decides, to the first or the second shown. half tie: a tie in one order. "
-        f"win rate: each order counts half, so a flip or a tie half to each. p: of a test over clusters{adjusted}"
+        f"win rate: each order counts half, so a flip or a tie half to each. p: of a test over clusters{adjustment_note}"
     )
     for match in matches:
         yield f"{match.a} and {match.b}: {_match_verdict(match)}"
@@ -89,8 +91,8 @@ def misfit_of(misfit: RankingMisfit | None) -> Iterator[str]:
     if misfit is None or not misfit.found:
         return
     if misfit.cycle:
-        ring = [*misfit.cycle, misfit.cycle[0]]
-        beats = ", ".join(f"{winner} beats {loser}" for winner, loser in pairwise(ring))
+        closed_cycle = [*misfit.cycle, misfit.cycle[0]]
+        beats = ", ".join(f"{winner} beats {loser}" for winner, loser in pairwise(closed_cycle))
         yield f"no ranking explains the preferences (p {p_value(misfit.p)}): {beats}"
         return
     yield (
@@ -120,12 +122,14 @@ def _match_row(match: SystemMatch) -> tuple[str, ...]:
 def _match_verdict(match: SystemMatch) -> str:
     if match.preferred.value is None:
         return f"not tested: {match.preferred.undefined}"
-    ahead = f"{match.better} is preferred" if match.better else "no evidence that either is preferred"
+    preference_clause = (
+        f"{match.better} is preferred" if match.better else "no evidence that either is preferred"
+    )
     share_won = match.settled
     if share_won.value is None:
-        return f"{ahead}; {share_won.undefined}"
+        return f"{preference_clause}; {share_won.undefined}"
     value, interval, settled_n, _ = statistic_cells(share_won)
-    return f"{ahead}; of the {settled_n} that one of them won, {match.a} won {' '.join(filter(None, (value, interval)))}"
+    return f"{preference_clause}; of the {settled_n} that one of them won, {match.a} won {' '.join(filter(None, (value, interval)))}"
 
 
 def _system_table(preferences: PreferenceNumbers) -> Iterator[Piece]:
@@ -150,7 +154,7 @@ def _position_bias(position: Position) -> Iterator[str]:
     conclusion = f"prefers what is shown {side}" if position.found else "no evidence that the order decides"
     yield (
         f"    position: {conclusion}. {flips} {flip_interval} of {n} flip ({position.to_first:,} to the first shown, {position.to_second:,} to the second, "
-        f"sign test p {p_value(position.flip_p)}); the first shown is chosen {_signed(value)} {interval} more often than half the time "
+        f"sign test p {p_value(position.flip_p)}); the first shown is chosen {_with_sign(value)} {interval} more often than half the time "
         f"(Holm p {p_value(position.holm_p)}){_log_odds(position.log_odds)}"
     )
 
@@ -159,7 +163,7 @@ def _log_odds(log_odds: Statistic) -> str:
     if log_odds.value is None:
         return ""
     value, interval, _, _ = statistic_cells(log_odds)
-    return f"; log-odds of choosing the first shown {_signed(value)} {interval}"
+    return f"; log-odds of choosing the first shown {_with_sign(value)} {interval}"
 
 
 def _length_bias(length: Length) -> Iterator[str]:
@@ -167,16 +171,16 @@ def _length_bias(length: Length) -> Iterator[str]:
     if length.longer.value is None:
         yield "    length: no two texts of different length were compared in both orders"
         return
-    observed = f"the longer of two texts is preferred in {longer} {longer_interval} of {longer_n}"
+    observed_clause = f"the longer of two texts is preferred in {longer} {longer_interval} of {longer_n}"
     if length.effect.value is None:
-        yield f"    length: {observed}, which is no bias by itself: the longer may be the better ({length.effect.undefined})"
+        yield f"    length: {observed_clause}, which is no bias by itself: the longer may be the better ({length.effect.undefined})"
         return
     value, interval, n, _ = statistic_cells(length.effect)
     favoured = "longer" if length.effect.value > 0 else "shorter"
     conclusion = f"favours the {favoured} text" if length.found else "no evidence that length decides"
     yield (
-        f"    length: {conclusion}. If labels differ ({n}), it is wrong {_signed(value)} {interval} more often when the wrong one is the "
-        f"longer than when it is the shorter (Holm p {p_value(length.holm_p)}); {observed}"
+        f"    length: {conclusion}. If labels differ ({n}), it is wrong {_with_sign(value)} {interval} more often when the wrong one is the "
+        f"longer than when it is the shorter (Holm p {p_value(length.holm_p)}); {observed_clause}"
     )
 
 
@@ -197,13 +201,13 @@ def _label_agreement_table(agreement: LabelAgreement) -> Iterator[Piece]:
 
 def limits_of(preferences: PreferenceNumbers) -> Iterator[str]:
     """Yield cautions: few clusters, or no labels to say which preference is right."""
-    few = [match for match in preferences.matches if 0 < match.n_clusters < _FEW_CLUSTERS]
-    if few:
-        least = min(match.n_clusters for match in few)
-        yield f"few clusters (at least {least:,}), so intervals are rough"
+    small_matches = [match for match in preferences.matches if 0 < match.n_clusters < _FEW_CLUSTERS]
+    if small_matches:
+        fewest_clusters = min(match.n_clusters for match in small_matches)
+        yield f"few clusters (at least {fewest_clusters:,}), so intervals are rough"
     if preferences.labels is None:
         yield "there are no labels: this is only the judge's preference"
 
 
-def _signed(value: str) -> str:
+def _with_sign(value: str) -> str:
     return value if value.startswith("-") else f"+{value}"

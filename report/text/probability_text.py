@@ -72,16 +72,16 @@ def probability_lines(calibration: Calibration) -> Iterator[Piece]:
     """
     if judges := probability_judges(calibration):
         yield f"Scores as probabilities (base rate as a constant: {_base_rate(judges)}):"
-        yield _table(judges)
+        yield _probability_table(judges)
         yield from _confidence_sentences(judges, calibration)
     if judges := undeclared_judges(calibration):
         options = setting("scores_are", PROBABILITIES), GRADES
         yield f"If these scores are probabilities (say {' or '.join(options)}; base rate: {_base_rate(judges)}):"
-        yield _table(judges)
+        yield _probability_table(judges)
 
 
-def _table(judges: Mapping[str, ProbabilityScores]) -> DocumentTable:
-    rows = [(f"  {judge}", *_cells(scores)) for judge, scores in judges.items()]
+def _probability_table(judges: Mapping[str, ProbabilityScores]) -> DocumentTable:
+    rows = [(f"  {judge}", *_statistics_cells(scores)) for judge, scores in judges.items()]
     head = ("", "mean p - rate", "slope", "Brier", "log loss")
     return DocumentTable(head, rows, left_aligned=frozenset({0}), indent=0)
 
@@ -104,7 +104,7 @@ def _base_rate(judges: Mapping[str, ProbabilityScores]) -> str:
     return f"Brier {number_text.number(brier)}, log loss {number_text.number(log_loss)}"
 
 
-def _cells(scores: ProbabilityScores) -> tuple[str, ...]:
+def _statistics_cells(scores: ProbabilityScores) -> tuple[str, ...]:
     statistics = scores.calibration
     log_loss = statistics["log_loss"]
     return (
@@ -118,31 +118,41 @@ def _cells(scores: ProbabilityScores) -> tuple[str, ...]:
 def _confidence_sentences(judges: Mapping[str, ProbabilityScores], calibration: Calibration) -> Iterator[str]:
     """Yield sentences on judges whose slope clearly differs from 1 in all tests at once.
 
-    They are called over- or underconfident only if labels are of all outputs or of a random sample, as declared. A slope
-    that may be 0 gets neither word: overconfident probabilities still rank outputs, which these are not shown to do.
+    A judge is called over- or underconfident only if labels are declared to be of all outputs or of a random sample. A
+    judge whose slope may be 0 gets neither word: overconfident probabilities rank outputs, which these are not shown to do.
     """
-    panels = calibration.judges
-    tests = _TESTS_PER_JUDGE * len(panels)
+    calibrations_by_judge = calibration.judges
+    tests = _TESTS_PER_JUDGE * len(calibrations_by_judge)
     slopes = {judge: scores.calibration["slope"] for judge, scores in judges.items()}
-    flat = [judge for judge, slope in slopes.items() if _is_flat(slope, calibration.level, tests)]
+    judges_with_flat_slope = [
+        judge for judge, slope in slopes.items() if _is_flat(slope, calibration.level, tests)
+    ]
     for condition, names in (
-        ("", [judge for judge in flat if panels[judge].declared is not None]),
-        (" on these labels", [judge for judge in flat if panels[judge].declared is None]),
+        (
+            "",
+            [judge for judge in judges_with_flat_slope if calibrations_by_judge[judge].declared is not None],
+        ),
+        (
+            " on these labels",
+            [judge for judge in judges_with_flat_slope if calibrations_by_judge[judge].declared is None],
+        ),
     ):
         if names:
             slope = "slope below 1, not clearly above 0"
             yield f"Probabilities of {number_text.listed(names)} are not shown to rise with the pass rate{condition}: {slope}."
     for word, side, sign in (("overconfident", "below", -1), ("underconfident", "above", 1)):
-        named = [
+        judges_on_this_side = [
             judge
             for judge, slope in slopes.items()
-            if judge not in flat
+            if judge not in judges_with_flat_slope
             and sign * _clear_difference(slope, _CALIBRATED_SLOPE, calibration.level, tests) > 0
         ]
-        if names := [judge for judge in named if panels[judge].declared is not None]:
+        if names := [
+            judge for judge in judges_on_this_side if calibrations_by_judge[judge].declared is not None
+        ]:
             verb = "is" if len(names) == 1 else "are"
             yield f"{number_text.listed(names)} {verb} {word} (slope {side} 1)."
-        if names := [judge for judge in named if panels[judge].declared is None]:
+        if names := [judge for judge in judges_on_this_side if calibrations_by_judge[judge].declared is None]:
             verb = "has" if len(names) == 1 else "have"
             slope = f"a slope {side} 1 on these labels; {word} if they are a random sample"
             yield f"{number_text.listed(names)} {verb} {slope}."
@@ -224,15 +234,15 @@ def reliability_plot(bins: Sequence[ReliabilityBin]) -> Iterator[str]:
 
 
 def _plot_line(bin_: ReliabilityBin) -> str:
-    cells = [" "] * _AXIS_COLUMNS
+    line_characters = [" "] * _AXIS_COLUMNS
     rate = bin_.rate
     if rate.low is not None and rate.high is not None:
         for column in range(_column_at(rate.low), _column_at(rate.high) + 1):
-            cells[column] = "-"
-    cells[_column_at(bin_.mean)] = "|"
+            line_characters[column] = "-"
+    line_characters[_column_at(bin_.mean)] = "|"
     if rate.value is not None:
-        cells[_column_at(rate.value)] = "o"
-    return "".join(cells)
+        line_characters[_column_at(rate.value)] = "o"
+    return "".join(line_characters)
 
 
 def _column_at(value: float) -> int:

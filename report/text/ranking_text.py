@@ -23,7 +23,7 @@ ON_ALL, ON_CHECKED, ON_LABELLED, ON_JUDGED, ON_CORRECTED = (
     "on the judged outputs, uncorrected",
     "on the judged outputs, corrected with labels",
 )
-"""Words for the part of the outputs that is compared; they are keys, too."""
+"""Words for the part of the outputs that is compared; they are keys of tables by part, too."""
 
 _COMMON_OUTPUTS = {
     ON_ALL: ("common output", ""),
@@ -149,17 +149,17 @@ class _Ranking(NamedTuple):
 def _best_sentence(ranking: _Ranking, passing: str, leads: str, judged_by: JudgedBy | None) -> str:
     """Say that the leader is best, who is not significantly behind, and who has a higher rate."""
     leader, rate = ranking.leader, ranking.rates[ranking.leader]
-    value = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
+    rate_text = number_text.with_interval(rate.value or 0.0, rate.low, rate.high)
     # A system may have the higher rate and lose, since its rate covers other outputs than the common ones.
     higher_rates = [
         name for name in ranking.beaten if (ranking.rates[name].value or 0.0) > (rate.value or 0.0)
     ]
     on_common = " on common outputs" if higher_rates else ""
-    opening = f"{leader} {leads}: {value} of {passing.format(f'{rate.n:,}')}"
+    opening = f"{leader} {leads}: {rate_text} of {passing.format(f'{rate.n:,}')}"
     if ranking.measure:
-        opening = f"{leader} {leads}: {ranking.measure} {value} (n {rate.n:,})"
+        opening = f"{leader} {leads}: {ranking.measure} {rate_text} (n {rate.n:,})"
     if judged_by is not None:
-        opening = f"{judged_by.prefer} {leader}: it passes {value} of {counted(rate.n, 'output')}"
+        opening = f"{judged_by.prefer} {leader}: it passes {rate_text} of {counted(rate.n, 'output')}"
     sentences = [f"{opening}, {ranking.lead} more than {ranking.second}{on_common}."]
     if not_beaten := [name for name in ranking.names[1:] if name not in ranking.beaten]:
         pairs_with_leader = (pair_of(ranking.pairs, leader, name)[0] for name in not_beaten)
@@ -237,7 +237,7 @@ def ahead(pair: ComparedPair, leader: str, *, simultaneous: bool = False) -> Sta
 
 
 def margin_lines(pairs: Sequence[ComparedPair], *, where: str = "") -> Iterator[str]:
-    """Yield whether one of a pair is worse by more than a margin, for those asked about.
+    """Yield sentences on who of a pair is worse by more than a margin, for pairs with a margin.
 
     Args:
         pairs: The pairs.
@@ -256,8 +256,8 @@ def _margin_sentence(pair: ComparedPair, margin: Margin, name: str, where: str) 
     other = pair.b if name == pair.a else pair.a
     by_margin = f"by more than {margin.by:g}"
     if margin.low is None or margin.high is None:
-        why = pair.difference.undefined or pair.difference.method or "no interval"
-        return f"Cannot tell whether {name} is worse than {other} {by_margin}{where}: {why}."
+        reason = pair.difference.undefined or pair.difference.method or "no interval"
+        return f"Cannot tell whether {name} is worse than {other} {by_margin}{where}: {reason}."
     low, high = (margin.low, margin.high) if name == pair.a else (-margin.high, -margin.low)
     interval = f"[{decimal(low, 3)}, {decimal(high, 3)}]"
     match margin.conclusions[name]:

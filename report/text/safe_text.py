@@ -34,7 +34,7 @@ _JOINED = re.compile(f"(?<={_EMOJI}|\ufe0f)\u200d(?={_EMOJI})")
 # An emoji after a joiner; it takes no columns of its own.
 _JOINED_PART = re.compile(f"(?<={_EMOJI}|\ufe0f)\u200d{_EMOJI}")
 _NO_WIDTH, _SKIN_TONES = frozenset({"Mn", "Me"}), "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
-"""Unicode categories and signs that take no column of their own."""
+"""Unicode categories without a column of their own, and skin tones, which have none either."""
 
 _COMBINING = _NO_WIDTH | {"Mc"}
 """Unicode categories of marks that belong to the letter before them."""

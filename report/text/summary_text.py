@@ -82,8 +82,8 @@ def summary_document(summary: RunSummary) -> Iterator[Piece]:
         yield f"labels given: {sources}"
         yield ""
     if summary.counts.unused_labels:
-        unused = counted(summary.counts.unused_labels, "label")
-        yield f"note: {unused} {'matches' if summary.counts.unused_labels == 1 else 'match'} no output"
+        unused_labels = counted(summary.counts.unused_labels, "label")
+        yield f"note: {unused_labels} {'matches' if summary.counts.unused_labels == 1 else 'match'} no output"
         yield ""
     if summary.judges:
         yield "judges"
@@ -131,9 +131,9 @@ def _part_lines(
         rates: Its rates, by judge if it was judged.
         corrected: Rates corrected with labels, by judge.
     """
-    name_width = max(len(rate.by or "") for rate in rates)
+    longest_name = max(len(rate.by or "") for rate in rates)
     title = _PART_TITLES.get(name, name)
-    if name_width:
+    if longest_name:
         declared = all(rate.declared is not None for rate in corrected.values())
         second_column = "corrected with labels" if declared else "if labels are a random sample"
         yield f"  {title}" + (f" | {second_column}" if corrected else "")
@@ -143,11 +143,11 @@ def _part_lines(
             continue
         corrected_rate = corrected.get(rate.by)
         second_column = f" | {number_text.rate(corrected_rate)}" if corrected_rate else ""
-        text = number_text.rate(rate)
+        rate_text = number_text.rate(rate)
         yield (
-            f"    {rate.by or '':<{name_width}}  {text}{second_column}"
-            if name_width
-            else f"  {title}: {text}"
+            f"    {rate.by or '':<{longest_name}}  {rate_text}{second_column}"
+            if longest_name
+            else f"  {title}: {rate_text}"
         )
         yield from _range_lines(rate)
 
@@ -159,8 +159,8 @@ def _range_lines(rate: StratumRate) -> Iterator[str]:
     if rate.trials is not None:
         # Rates of earlier versions weigh outputs equally (n_cases is None); of these, the rate by case is added.
         weights = "each case has weight 1" if rate.n_cases is not None else "with weight 1 for each case"
-        judged = ", uncorrected" if rate.name in {ALL_CORRECTED, ONE_EACH_CORRECTED} else ""
-        yield f"    {weights}{judged}: {number_text.by_case(rate.trials)}"
+        correction_note = ", uncorrected" if rate.name in {ALL_CORRECTED, ONE_EACH_CORRECTED} else ""
+        yield f"    {weights}{correction_note}: {number_text.by_case(rate.trials)}"
 
 
 def _judge_lines(judge: JudgeUse) -> Iterator[str]:

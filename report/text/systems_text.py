@@ -169,7 +169,7 @@ def _systems_table(
         (
             names.of(system.system),
             ranked.rates.get(system.system) or columns.main(system),
-            (*_cells(system, columns), _ungraded_cell(system, linked=linked)),
+            (*_n_and_other_rates(system, columns), _ungraded_cell(system, linked=linked)),
         )
         for system in systems[:most]
     ]
@@ -191,10 +191,10 @@ def _systems_table(
         yield _judged_note(systems, judges)
 
 
-def _cells(system: SystemResult, columns: _TableColumns) -> Iterator[str | Cell]:
+def _n_and_other_rates(system: SystemResult, columns: _TableColumns) -> Iterator[str | Cell]:
     """Yield n of the main rate, and the rates after it."""
-    main = columns.main(system)
-    yield "-" if main is None else number_text.count(main.n)
+    main_rate_of_system = columns.main(system)
+    yield "-" if main_rate_of_system is None else number_text.count(main_rate_of_system.n)
     for title in columns.extra_columns:
         yield rate_and_n(_rate_of_column(system, title))
 
@@ -215,8 +215,8 @@ def _ungraded_cell(system: SystemResult, *, linked: bool) -> str | Cell:
 def _main_title(systems: Sequence[SystemResult], columns: _TableColumns) -> str:
     """Return the heading of the main rate, with an asterisk if `_judged_note` explains it."""
     if columns.first or not (columns.checked or columns.judged):
-        shares_judged = columns.judged and (_uncorrected(systems) or not columns.checked)
-        return "all outputs*" if shares_judged else "all outputs"
+        needs_asterisk = columns.judged and (_is_uncorrected(systems) or not columns.checked)
+        return "all outputs*" if needs_asterisk else "all outputs"
     return "checked outputs" if columns.checked else _JUDGES
 
 
@@ -229,7 +229,7 @@ def _judged_note(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) ->
     ]
     correction = (
         "uncorrected"
-        if _uncorrected(systems)
+        if _is_uncorrected(systems)
         else number_text.correction(corrected, (system.system for system in systems))
     )
     condition = f" ({IF_SAMPLED})" if corrected_by_sample(systems, judges) else ""
@@ -242,10 +242,10 @@ IF_SAMPLED = "valid if the labelled outputs are a random sample"
 
 def corrected_by_sample(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) -> bool:
     """Return whether labels correct the rates, and only some of the judged outputs have one."""
-    return not _uncorrected(systems) and any(use.undecided_labelled < use.undecided for use in judges)
+    return not _is_uncorrected(systems) and any(use.undecided_labelled < use.undecided for use in judges)
 
 
-def _uncorrected(systems: Sequence[SystemResult]) -> bool:
+def _is_uncorrected(systems: Sequence[SystemResult]) -> bool:
     return not any(system.overall is not None and system.overall.name == ALL_CORRECTED for system in systems)
 
 
@@ -260,16 +260,21 @@ def _parts_table(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[P
     judge_parts = without_baselines(judged, judges) or judged
     judge_rows, reasons = _judge_rows(system, judge_parts)
     rows: list[PlotRow] = []
-    whole, checked_rate = system.overall, checked(system)
-    if whole is not None and judge_parts:
-        mark = "*" if whole.name == ALL_UNCORRECTED else ""
-        rows.append((f"{ALL}{mark}", whole, _counts(whole)))
+    overall_rate, checked_rate = system.overall, checked(system)
+    if overall_rate is not None and judge_parts:
+        mark = "*" if overall_rate.name == ALL_UNCORRECTED else ""
+        rows.append((f"{ALL}{mark}", overall_rate, _n_and_ungraded(overall_rate)))
     if checked_rate is not None:
         rows += _checked_rows(checked_rate, alone=not judge_parts)
     yield plotted_table("", ("pass rate", "n", "ungraded"), [*rows, *judge_rows])
     notes = [f"* uncorrected: {' or '.join(reasons)}"] if reasons else []
-    if whole is not None and judge_parts and whole.value is None and whole.undefined is not None:
-        notes.append(f"no rate of all outputs: {whole.undefined}")
+    if (
+        overall_rate is not None
+        and judge_parts
+        and overall_rate.value is None
+        and overall_rate.undefined is not None
+    ):
+        notes.append(f"no rate of all outputs: {overall_rate.undefined}")
     if any(part.fractions for part in judge_parts):
         notes.append("a judge's row is its mean score")
     if notes:
@@ -305,7 +310,7 @@ def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[lis
         if is_uncorrected:
             reasons[_why_uncorrected(corrected_rate)] = None
         name = f"{names.of(part.by or '')}{'*' if is_uncorrected else ''}"
-        rows.append((name, corrected_rate if is_corrected else part, _counts(part)))
+        rows.append((name, corrected_rate if is_corrected else part, _n_and_ungraded(part)))
     return rows, list(reasons)
 
 
@@ -326,19 +331,24 @@ def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
     A shared model is cut, then any other shared part. Different models are also cut if a name is too long and the names
     still differ without them.
     """
-    if len(bare := _without_models(names, columns)) == len(names):
-        short_bare = short_names(bare.values(), columns=columns)
+    if len(names_without_models := _without_models(names, columns)) == len(names):
+        short_names_without_models = short_names(names_without_models.values(), columns=columns)
         models = dict.fromkeys(name.rpartition("@")[2] for name in names)
-        shared = ", ".join(filter(None, (short_bare.shared, *models)))
+        shared = ", ".join(filter(None, (short_names_without_models.shared, *models)))
         return ShortNames(
-            {name: short_bare.of(bare[name]) for name in names} if short_bare.shared else bare, shared
+            {name: short_names_without_models.of(names_without_models[name]) for name in names}
+            if short_names_without_models.shared
+            else names_without_models,
+            shared,
         )
     models = {name.rpartition("@")[2] for name in names if "@" in name}
     shared = f"@{models.pop()}" if len(models) == 1 and all("@" in name for name in names) else ""
-    short_bare = short_names((name.removesuffix(shared) for name in names), columns=columns)
+    short_names_without_models = short_names((name.removesuffix(shared) for name in names), columns=columns)
     model = shared.removeprefix("@")
-    shared_parts = ", ".join(filter(None, (short_bare.shared, model)))
-    return ShortNames({name: short_bare.of(name.removesuffix(shared)) for name in names}, shared_parts)
+    shared_parts = ", ".join(filter(None, (short_names_without_models.shared, model)))
+    return ShortNames(
+        {name: short_names_without_models.of(name.removesuffix(shared)) for name in names}, shared_parts
+    )
 
 
 def _without_models(names: Sequence[str], columns: int) -> dict[str, str]:
@@ -359,12 +369,12 @@ def rate_notes(systems: Sequence[SystemResult]) -> Iterator[str]:
             if rate.note:
                 systems_by_note.setdefault(rate.note, {})[system.system] = None
                 judges_by_note.setdefault(rate.note, {}).update({rate.by: None} if rate.by else {})
-    for note, names in systems_by_note.items():
+    for note, systems_with_note in systems_by_note.items():
         judges = list(judges_by_note[note])
         judges_text = (
             ", ".join(judges) if len(judges) <= _MAX_NAMED else number_text.counted(len(judges), "judge")
         )
-        systems_affected = "" if len(names) == len(systems) else ", ".join(names)
+        systems_affected = "" if len(systems_with_note) == len(systems) else ", ".join(systems_with_note)
         subject = (
             f"{judges_text} ({systems_affected})"
             if judges_text and systems_affected
@@ -384,5 +394,5 @@ def without_baselines(parts: Sequence[StratumRate], judges: Sequence[JudgeUse]) 
     return [part for part in parts if part.by not in baselines]
 
 
-def _counts(part: StratumRate) -> tuple[str, ...]:
+def _n_and_ungraded(part: StratumRate) -> tuple[str, ...]:
     return number_text.count(part.n), number_text.count(part.of - part.n)

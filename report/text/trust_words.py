@@ -168,7 +168,7 @@ def _trust_in_judge(name: str, calibration: Calibration, use: JudgeUse | None = 
     adjudication = adjudicated_by(calibration.adjudication, name)
     why = "; ".join(filter(None, (why, adjudication)))
     is_checked_only = use is not None and _checked_only(use)
-    off = _off(name, panel, calibration)
+    off = _difference_from_labels(name, panel, calibration)
     return Trust(
         judge=name,
         word=word,
@@ -192,12 +192,15 @@ def _word_and_reason(name: str, panel: JudgeCalibration, calibration: Calibratio
         return "no labels", "no output that it judged has a label"
     if not good or not bad:
         return MORE_LABELS, f"no {'good' if not good else 'bad'} output that it judged has a label"
-    balanced = panel.statistics.get("balanced_accuracy")
-    chance_word = verdict_at_once(balanced, panel.balanced_accuracy_at_once or balanced)
-    if balanced is not None and chance_word is not None:
-        few = min(good, bad) < ENOUGH
-        return MORE_LABELS if few or chance_word == "too few labels" else chance_word, balanced_accuracy(
-            panel
+    balanced_accuracy_rate = panel.statistics.get("balanced_accuracy")
+    chance_word = verdict_at_once(
+        balanced_accuracy_rate, panel.balanced_accuracy_at_once or balanced_accuracy_rate
+    )
+    if balanced_accuracy_rate is not None and chance_word is not None:
+        has_few_labels = min(good, bad) < ENOUGH
+        return (
+            MORE_LABELS if has_few_labels or chance_word == "too few labels" else chance_word,
+            balanced_accuracy(panel),
         )
     return _word_by_rates(name, panel, calibration)
 
@@ -207,7 +210,7 @@ def _word_by_rates(name: str, panel: JudgeCalibration, calibration: Calibration)
 
     Intervals hold for all judges at once, since several judges are tested.
     """
-    errors = (
+    errors_sentence = (
         f"it lets {panel.fp:,} of {panel.fp + panel.tn:,} bad outputs through "
         f"and rejects {panel.fn:,} of {panel.tp + panel.fn:,} good ones"
     )
@@ -218,18 +221,20 @@ def _word_by_rates(name: str, panel: JudgeCalibration, calibration: Calibration)
     }
     rates = _rates(panel, judge_count)
     if _are_high(rates):
-        unclear = [system for system, by_system in rates_by_system.items() if not _are_high(by_system)]
-        if len(rates_by_system) < 2 or not unclear:  # noqa: PLR2004 - one system is not compared
-            return LOW_ERRORS, errors
-        errors += f"; both error rates are not shown to be below 10 % on {listed(unclear)}"
-    if (word := _leaning(name, panel, calibration)) is not None:
-        return word, errors
+        unclear_systems = [
+            system for system, by_system in rates_by_system.items() if not _are_high(by_system)
+        ]
+        if len(rates_by_system) < 2 or not unclear_systems:  # noqa: PLR2004 - one system is not compared
+            return LOW_ERRORS, errors_sentence
+        errors_sentence += f"; both error rates are not shown to be below 10 % on {listed(unclear_systems)}"
+    if (word := _verdict_on_bias(name, panel, calibration)) is not None:
+        return word, errors_sentence
     if _are_low(rates):
-        return "errs too often", errors
-    low = [system for system, by_system in rates_by_system.items() if _are_low(by_system)]
-    if low and _differs_by_system(name, calibration):
-        return "errs too often", f"{errors}; it errs too often on {listed(low)}"
-    return MORE_LABELS, errors
+        return "errs too often", errors_sentence
+    low_systems = [system for system, by_system in rates_by_system.items() if _are_low(by_system)]
+    if low_systems and _differs_by_system(name, calibration):
+        return "errs too often", f"{errors_sentence}; it errs too often on {listed(low_systems)}"
+    return MORE_LABELS, errors_sentence
 
 
 def balanced_accuracy(panel: JudgeCalibration) -> str:
@@ -238,7 +243,7 @@ def balanced_accuracy(panel: JudgeCalibration) -> str:
     return f"balanced accuracy {number_text.statistic(accuracy)} (n {accuracy.n:,})"
 
 
-def _leaning(name: str, panel: JudgeCalibration, calibration: Calibration) -> TrustWord | None:
+def _verdict_on_bias(name: str, panel: JudgeCalibration, calibration: Calibration) -> TrustWord | None:
     """Return the verdict on a judge whose rate is clearly off the labels', else None.
 
     For probabilities the mean is compared, not the rate above a threshold. Only labels of all outputs or of a random
@@ -249,22 +254,23 @@ def _leaning(name: str, panel: JudgeCalibration, calibration: Calibration) -> Tr
     judge_count = len(calibration.judges)
     probability = probability_judges(calibration).get(name)
     if probability is not None:
-        off = in_the_large(probability, calibration.level, judge_count)
+        signed_difference = in_the_large(probability, calibration.level, judge_count)
     else:
-        bias = _at_once(panel, "bias", judge_count)
-        off = 0.0
+        bias = _rate_for_all_judges(panel, "bias", judge_count)
+        signed_difference = 0.0
         if bias is not None and bias.low is not None and bias.high is not None:
-            off = max(bias.low, 0.0) + min(bias.high, 0.0)  # the end nearer to 0, or 0 if it is inside
-    if not off or panel.n < 2 * ENOUGH:  # of both classes together
+            # The end of the interval that is nearer to 0; 0 if the interval contains it.
+            signed_difference = max(bias.low, 0.0) + min(bias.high, 0.0)
+    if not signed_difference or panel.n < 2 * ENOUGH:  # of both classes together
         return None
     if panel.declared is not None:
         return "biased"
     if probability is not None:
-        return "scores above labels" if off > 0.0 else "scores below labels"
-    return "passes more than labels do" if off > 0.0 else "passes fewer than labels do"
+        return "scores above labels" if signed_difference > 0.0 else "scores below labels"
+    return "passes more than labels do" if signed_difference > 0.0 else "passes fewer than labels do"
 
 
-def _off(name: str, panel: JudgeCalibration, calibration: Calibration) -> float:
+def _difference_from_labels(name: str, panel: JudgeCalibration, calibration: Calibration) -> float:
     """Return a judge's rate, or mean probability, minus the labels' rate; 0 if unknown."""
     probability = probability_judges(calibration).get(name)
     difference = (
@@ -275,16 +281,16 @@ def _off(name: str, panel: JudgeCalibration, calibration: Calibration) -> float:
     return 0.0 if difference is None or difference.value is None else difference.value
 
 
-def _at_once(panel: JudgeCalibration, name: str, of: int) -> Statistic | None:
-    """Return a rate with an interval that holds for ``of`` judges at once.
+def _rate_for_all_judges(panel: JudgeCalibration, name: str, judge_count: int) -> Statistic | None:
+    """Return a rate with an interval that holds for ``judge_count`` judges at once.
 
     It is None in runs of earlier versions, which did not compute it.
     """
-    return panel.rates_at_once.get(name) if of > 1 else panel.statistics.get(name)
+    return panel.rates_at_once.get(name) if judge_count > 1 else panel.statistics.get(name)
 
 
 def _rates(panel: JudgeCalibration, of: int = 1) -> list[Statistic | None]:
-    return [_at_once(panel, name, of) for name in _RATES]
+    return [_rate_for_all_judges(panel, name, of) for name in _RATES]
 
 
 def error_rates(panel: JudgeCalibration) -> list[Statistic | None]:
