@@ -70,21 +70,21 @@ def check_answer_strictly(message: str, answers: list[str], text: TextRule | Non
     answer = fields[0]
     normalized = _normalize(answer)
     accepted_forms = {_normalize(choice) for choice in answers}
-    facts = {"expected": answers, "got": plain(answer)}
+    evidence = {"expected": answers, "got": plain(answer)}
     if normalized in accepted_forms or _normalize(_LEAD_IN.sub("", normalized, count=1)) in accepted_forms:
         has_form = text == "loose" or all(_has_accepted_form(field, answers) for field in fields)
-        return PASSED if has_form else _finding_in_other_form(answer, text, facts)
+        return PASSED if has_form else _finding_in_other_form(answer, text, evidence)
     if not normalized:
-        return fault("agentic:no_last_message", "there is no answer", **facts)
+        return fault("agentic:no_last_message", "there is no answer", **evidence)
     mentioned = any(_mentions(normalized, choice) for choice in accepted_forms)
     if not mentioned and _is_refusal(normalized):
-        return fault("agentic:answer_not_found", f"a refusal: {shorten(answer)}", **facts)
+        return fault("agentic:answer_not_found", f"a refusal: {shorten(answer)}", **evidence)
     reason = "no accepted answer as such"
     if mentioned:
         reason = "an accepted answer is mentioned beside other words"
     elif any(_mentions(_normalize(message), choice) for choice in accepted_forms):
         reason = "an accepted answer is named beside the answer alone"
-    return undecided(f"{reason}: {shorten(answer)}", **facts)
+    return undecided(f"{reason}: {shorten(answer)}", **evidence)
 
 
 def _answer_fields(message: str) -> list[str]:
@@ -134,19 +134,21 @@ def _literal_pairs(text: str) -> list[tuple[Any, Any]]:
     return [*zip(keys, map(ast.literal_eval, literal.values), strict=True)]
 
 
-def _finding_in_other_form(answer: str, text: TextRule | None, facts: dict[str, Any]) -> Finding:
+def _finding_in_other_form(answer: str, text: TextRule | None, evidence: dict[str, Any]) -> Finding:
     """Return the finding for an answer that differs in form from an accepted code."""
     reason = f"another form of an accepted code: {shorten(answer)}"
     return (
-        fault("agentic:answer_not_found", reason, **facts) if text == "exact" else differing(reason, **facts)
+        fault("agentic:answer_not_found", reason, **evidence)
+        if text == "exact"
+        else differing(reason, **evidence)
     )
 
 
 def _has_accepted_form(answer: str, answers: list[str]) -> bool:
     """Return whether a loosely accepted answer has the form of an accepted code."""
     forms = {_trim(answer), _trim(_LEAD_IN.sub("", _trim(answer), count=1))}
-    loose = set(map(_normalize, forms))
-    matching = [choice for choice in answers if _normalize(choice) in loose]
+    normalized_forms = set(map(_normalize, forms))
+    matching = [choice for choice in answers if _normalize(choice) in normalized_forms]
     return any(not is_code(choice) or _trim(choice) in forms for choice in matching)
 
 
@@ -184,14 +186,14 @@ def check_answers(case: Case, output: Output, options: CheckOptions) -> Finding:
     """
     if output.agent_turns is not None:
         turns: list[list[Any]] = list(output.agent_turns)
-        native = any(isinstance(step, list) for turn in turns for step in turn)
+        is_native = any(isinstance(step, list) for turn in turns for step in turn)
         if len(turns) == len(case.turns):  # a conversation: its last text is the answer
             turns = [[step for turn in turns for step in turn]]
     else:
         calls = [] if output.tool_calls is None else [output.tool_calls]
         turns = [[*calls, output.text or ""]]
-        native = output.tool_calls is not None
-    return check_steps(case, turns, mode="fc" if native else "prompt", options=options)
+        is_native = output.tool_calls is not None
+    return check_steps(case, turns, mode="fc" if is_native else "prompt", options=options)
 
 
 def check_steps(case: Case, result: Any, *, mode: Literal["prompt", "fc"], options: CheckOptions) -> Finding:

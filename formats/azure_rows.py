@@ -64,10 +64,10 @@ def recognises(glimpse: Any) -> bool:
 
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read rows, or results; see `Format`."""
-    rows = read_rows(path, _results)
-    first = list(islice(rows, LOOKED_AT))
-    number_columns = _columns_of_numbers(row.value for row in first if isinstance(row, FileRow))
-    yield from convert_rows(chain(first, rows), lambda row: _records(row, options, number_columns))
+    rows = read_rows(path, _result_rows)
+    first_rows = list(islice(rows, LOOKED_AT))
+    number_columns = _columns_of_numbers(row.value for row in first_rows if isinstance(row, FileRow))
+    yield from convert_rows(chain(first_rows, rows), lambda row: _records(row, options, number_columns))
 
 
 def _columns_of_numbers(rows: Iterable[Any]) -> frozenset[str]:
@@ -81,7 +81,8 @@ def _columns_of_numbers(rows: Iterable[Any]) -> frozenset[str]:
     )
 
 
-def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
+def _result_rows(document: FieldReader) -> list[tuple[str, Any]] | None:
+    """Return the rows of a file of results with their paths, or None if the document is a row."""
     return document.items("rows") if "rows" in document else None
 
 
@@ -114,7 +115,7 @@ def _example(fields: FieldReader, number: int, options: Options) -> Example:
         answer = (answer or AgentAnswer())._replace(calls=calls)
     expected_calls, accepted = _expected(fields)
     criterion = next((name for name in _CRITERION_FIELDS if isinstance(fields.value.get(name), str)), "")
-    others = {name: value for name, value in fields.value.items() if name not in _FIELDS | {criterion}}
+    other_fields = {name: value for name, value in fields.value.items() if name not in _FIELDS | {criterion}}
     example = Example(
         id=fields.name("id") or "",
         number=number,
@@ -124,7 +125,7 @@ def _example(fields: FieldReader, number: int, options: Options) -> Example:
         accepted=accepted,
         criterion=fields.text(criterion) or None,
         context=_context(fields),
-        tags={"source": "azure"} | tags_of(others),
+        tags={"source": "azure"} | tags_of(other_fields),
         answer=answer,
     )
     if fields.get("conversation") is not None:
@@ -206,11 +207,11 @@ def _metrics(line: FieldReader, number_columns: AbstractSet[str]) -> Iterator[tu
             evaluator, dot, key = name.removeprefix("outputs.").partition(".")
             # Without a dot, the name is a metric of promptflow.
             keys_of_evaluator.setdefault(evaluator if dot else "", []).append(key if dot else evaluator)
-    for evaluator, fields in keys_of_evaluator.items():
-        metrics = _metrics_among(evaluator, fields, line, number_columns)
+    for evaluator, keys in keys_of_evaluator.items():
+        metrics = _metrics_among(evaluator, keys, line, number_columns)
         for metric in metrics:
-            is_only = len(metrics) == 1 or metric in {"", evaluator}
-            name = evaluator if is_only else f"{evaluator}/{metric}"
+            names_evaluator_only = len(metrics) == 1 or metric in {"", evaluator}
+            name = evaluator if names_evaluator_only else f"{evaluator}/{metric}"
             yield name if evaluator else metric or "score", evaluator, metric
 
 

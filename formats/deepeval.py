@@ -61,6 +61,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _cases(document: FieldReader) -> list[tuple[str, Any]] | None:
+    """Return the cases in a run or a data set with their paths, or None if it is a single case."""
     run = document.first(*_RUNS)
     if run is not None:
         document = document.node(run)
@@ -80,7 +81,7 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
     turns = case.nodes("turns")
     if not turns and case.get("input", "scenario") is None:
         raise case.refuse("input", "a text")
-    called = _list_in(case, "toolsCalled", "tools_called")
+    calls_made = _list_in(case, "toolsCalled", "tools_called")
     case_id = case.name("name") or ""
     example = Example(
         id=case_id,
@@ -94,14 +95,14 @@ def _records(row: FileRow, options: Options, trials: TrialCounter) -> Iterator[I
         ),
         context=_texts(case, "retrievalContext", "retrieval_context") or _texts(case, "context"),
         tags=tags_of(case.object_in("metadata", "additionalMetadata", "additional_metadata")),
-        answer=_answer(case.text("actualOutput", "actual_output"), called),
+        answer=_answer(case.text("actualOutput", "actual_output"), calls_made),
         trial=trials.next(case_id, options.system),
     )
     yield from _add_scores(example, case, row.position)
     if turns:
-        question, done = split_question(turns)
+        question, answer_turns = split_question(turns)
         example.messages = [{"role": turn.need("role"), "content": text_of(turn)} for turn in question]
-        example.answer = answer_of(map(_message, done)) if done else None
+        example.answer = answer_of(map(_message, answer_turns)) if answer_turns else None
         example.conversation = conversation(map(_message, turns), options.unit)
     yield from records_of(example, row.position, options)
 
@@ -123,11 +124,11 @@ def _texts(case: FieldReader, *names: str) -> list[Any]:
     return _list_in(case, *names) or []
 
 
-def _answer(text: str | None, called: list[Any] | None) -> AgentAnswer | None:
-    if called is None:
+def _answer(text: str | None, calls_made: list[Any] | None) -> AgentAnswer | None:
+    if calls_made is None:
         return None if text is None else AgentAnswer(text)
     messages: list[FieldReader] = []
-    for number, value in enumerate(called):
+    for number, value in enumerate(calls_made):
         call = FieldReader(value, f"toolsCalled[{number}]")
         messages.append(FieldReader({"role": "assistant", "tool_calls": [call.value]}, call.at))
         result = call.get("output")
@@ -136,7 +137,7 @@ def _answer(text: str | None, called: list[Any] | None) -> AgentAnswer | None:
     if text:
         messages.append(FieldReader({"role": "assistant", "content": text}))
     answer = answer_of(messages)
-    return answer._replace(text=text, calls=plain_calls(called, "toolsCalled"))
+    return answer._replace(text=text, calls=plain_calls(calls_made, "toolsCalled"))
 
 
 def _message(turn: FieldReader) -> FieldReader:
@@ -149,8 +150,8 @@ def _add_scores(example: Example, case: FieldReader, position: FilePosition) -> 
     """Add the scores of a case's metrics to its example, and yield the invalid ones."""
     metrics: list[tuple[str, Any]] = []
     scores: list[ImportedScore] = []
-    names = ("metricsData", "metrics_data")
-    yield from collect_scores(metrics, [names], lambda field: case.items(*field), position)
+    metrics_fields = ("metricsData", "metrics_data")
+    yield from collect_scores(metrics, [metrics_fields], lambda field: case.items(*field), position)
     yield from collect_scores(
         scores, metrics, lambda metric: [_imported_score(FieldReader(metric[1], metric[0]))], position
     )

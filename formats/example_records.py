@@ -112,21 +112,21 @@ def _records(example: Example, position: FilePosition, options: Options) -> Iter
     if example.calls_made is None:
         example.calls_made = example.answer is not None and bool(example.answer.calls)
     name = example.id or options.seen.new_id(example.prefix, position.path, example.number)
-    case, unchecked = case_of(example, name, options)
-    if unchecked is not None:
-        yield position.skipped_part("expected_calls", unchecked)
+    case, unchecked_reason = case_of(example, name, options)
+    if unchecked_reason is not None:
+        yield position.skipped_part("expected_calls", unchecked_reason)
     if example.unrecorded is not None:
         yield position.skipped_part("output", example.unrecorded)
     yield from example.lost
-    without_calls = case
+    case_without_calls = case
     if example.calls_made:
-        without_calls, _ = case_of(msgspec.structs.replace(example, calls_made=False), name, options)
+        case_without_calls, _ = case_of(msgspec.structs.replace(example, calls_made=False), name, options)
     system = options.joined or example.system or options.system
     output = _output_of(example, name, system, options)
     cases = options.seen.cases
     references = (example.expected_calls is not None, example.accepted, example.criterion, example.criteria)
     new_case = cases.note(
-        case, without_calls, output, has_reference=any(references), is_trial=example.is_trial
+        case, case_without_calls, output, has_reference=any(references), is_trial=example.is_trial
     )
     output = _with_own_question(case, output) if cases.asks_otherwise else output
     is_graded = any(score.outcome == "graded" for score in example.scores)
@@ -214,14 +214,16 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
     have_arguments = all(map(has_arguments, example.expected_calls or []))
     contents = _contents(example, options, checkable=bool(expected) and have_arguments)
     spec = kind_spec(kind_of_row(contents))
-    tools, tags, unchecked = [*map(plain_document, example.tools)], dict(example.tags), None
+    tools, tags, unchecked_reason = [*map(plain_document, example.tools)], dict(example.tags), None
     if not have_arguments:
         tags[EXPECTED_NAMES] = ", ".join(call.name for call in expected)
-        unchecked = "expected calls without arguments cannot be checked; their names are a tag"
+        unchecked_reason = "expected calls without arguments cannot be checked; their names are a tag"
     elif example.expected_calls == [] and not tools and spec.plain and not contents.criterion:
-        unchecked = "no call is expected, but this cannot be checked without tools; add a column `tools`"
+        unchecked_reason = (
+            "no call is expected, but this cannot be checked without tools; add a column `tools`"
+        )
     if spec.compared:
-        unchecked = unchecked or not_offered((call.name for call in expected), tools)
+        unchecked_reason = unchecked_reason or not_offered((call.name for call in expected), tools)
         calls = ((call.name, _exact_arguments(call)) for call in expected)
         tools = [*tools, *missing_documents(calls, tools)]
     case = Case(
@@ -235,7 +237,7 @@ def case_of(example: Example, name: str, options: Options) -> tuple[Case, str | 
         cluster=example.cluster,
     )
     validate_case(case)
-    return case, unchecked
+    return case, unchecked_reason
 
 
 def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
@@ -267,10 +269,10 @@ def with_reference(case: Case, added: Example) -> tuple[Case, str | None]:
         cluster=case.cluster,
         calls_made=spec.call == "any",
     )
-    completed, unchecked = case_of(example, case.id, Options())
+    completed, unchecked_reason = case_of(example, case.id, Options())
     if not added.context:
         completed = msgspec.structs.replace(completed, context=case.context)
-    return completed, unchecked
+    return completed, unchecked_reason
 
 
 def _with_expected_calls(example: Example, tools: list[dict[str, Any]] | None = None) -> Example:

@@ -255,12 +255,12 @@ def import_summary(folder: Path) -> ImportSummary:
     Raises:
         InputError: A file cannot be read.
     """
-    summary = ImportCounts()
-    summary.add_files(folder, CASES, OUTPUTS, VERDICTS)
+    counts = ImportCounts()
+    counts.add_files(folder, CASES, OUTPUTS, VERDICTS)
     path = folder / LABELS
     verdicts = read_records(path, Verdict) if path.exists() else ()
     labels = sum(is_label(verdict) and verdict.graded for verdict in verdicts)
-    return msgspec.structs.replace(summary.imported("", folder), labels=labels)
+    return msgspec.structs.replace(counts.imported("", folder), labels=labels)
 
 
 def is_label(verdict: Verdict) -> bool:

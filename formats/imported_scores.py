@@ -127,7 +127,7 @@ class ScoreConverter:
         try:
             score = grade_score(number, scale)
         except UnknownGradeError:
-            message = f"expected a score in {_range(scale)} from {by!r}, got {number:g}"
+            message = f"expected a score in {_range_text(scale)} from {by!r}, got {number:g}"
             if not scale.reads_numbers and is_above_one(number) and number < math.inf:
                 message += f"; for another scale: {_scale_option(by, number, is_label=is_label)}"
                 self.above_one[by] = max(number, self.above_one.get(by, number))
@@ -233,8 +233,10 @@ def scored(
             else _agreeing_score(score, details.get("threshold"), passed=passed)
         )
     if score is None and (number is None or scale.is_declared):
-        what = repr(value) if isinstance(value, str | int | float) else type_name(value)
-        raise RecordError(f"expected a score in {_range(scale)} from {by!r}, got {what}", field=field)
+        shown_value = repr(value) if isinstance(value, str | int | float) else type_name(value)
+        raise RecordError(
+            f"expected a score in {_range_text(scale)} from {by!r}, got {shown_value}", field=field
+        )
     if score != number:
         details["value"] = value
     is_plain = is_number and not scale.is_declared
@@ -251,7 +253,7 @@ def _score_on(scale: Scale, number: float | None) -> float | None:
         return None
 
 
-def _range(scale: Scale) -> str:
+def _range_text(scale: Scale) -> str:
     worst, best = scale.ends
     return f"[{min(worst, best):g}, {max(worst, best):g}]"
 
@@ -323,7 +325,7 @@ def verdict_on_absent_output(
     Its ``fiducial.*`` fields name the output; without them, ``case_id`` and ``system`` do.
     """
     named_case, named_system = fields.get("fiducial.case_id"), fields.get("fiducial.system")
-    trial, repeat = (_whole(fields.get(f"fiducial.{name}")) for name in ("trial", "repeat"))
+    trial, repeat = (_whole_number(fields.get(f"fiducial.{name}")) for name in ("trial", "repeat"))
     return imported_score._replace(repeat=repeat).verdict(
         named_case if isinstance(named_case, str) else case_id,
         named_system if isinstance(named_system, str) else system,
@@ -331,7 +333,7 @@ def verdict_on_absent_output(
     )
 
 
-def _whole(value: Any) -> int:
+def _whole_number(value: Any) -> int:
     """Return a whole number, perhaps written as text, or 0 for anything else."""
     text = str(value)
     return int(text) if text.isdecimal() and len(text) < len(str(MAX_WHOLE)) else 0
@@ -339,18 +341,18 @@ def _whole(value: Any) -> int:
 
 def numbered_names(scores: list[ImportedScore]) -> list[ImportedScore]:
     """Return the scores with a number behind repeated names, so that each has its own author."""
-    taken = {score.by for score in scores}
-    seen = Counter[str]()
-    numbered = list[ImportedScore]()
+    taken_names = {score.by for score in scores}
+    count_by_name = Counter[str]()
+    numbered_scores = list[ImportedScore]()
     for score in scores:
-        seen[score.by] += 1
-        by = score.by
-        if seen[by] > 1:
-            while (by := f"{score.by}#{seen[score.by]}") in taken:
-                seen[score.by] += 1
-        taken.add(by)
-        numbered.append(score._replace(by=by))
-    return numbered
+        count_by_name[score.by] += 1
+        unique_name = score.by
+        if count_by_name[unique_name] > 1:
+            while (unique_name := f"{score.by}#{count_by_name[score.by]}") in taken_names:
+                count_by_name[score.by] += 1
+        taken_names.add(unique_name)
+        numbered_scores.append(score._replace(by=unique_name))
+    return numbered_scores
 
 
 def _number(value: Any, written: ScoreForm) -> float | None:

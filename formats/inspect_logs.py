@@ -82,22 +82,22 @@ def _is_zip(path: Path) -> bool:
 def _read_zip(path: Path, options: Options) -> Iterator[ImportedRecord]:
     with Zipped(path) as archive:
         position = FilePosition(path)
-        head = next(
+        header_file = next(
             (name for name in ("header.json", "_journal/start.json") if name in archive.members), None
         )
-        if head is None:
+        if header_file is None:
             raise InputError(
                 "no log of Inspect: neither header.json nor _journal/start.json is in it", path=path
             )
         try:
-            log = FieldReader(decode(archive.read(head)), head)
-            system, planned = _system(log, options), _planned_samples(log)
+            log = FieldReader(decode(archive.read(header_file)), header_file)
+            system, planned_count = _system(log, options), _planned_samples(log)
         except RecordError as error:
-            raise InputError(error.message, path=path, field=error.field or head) from error
+            raise InputError(error.message, path=path, field=error.field or header_file) from error
         sample_files = [
             name for name in archive.members if name.startswith("samples/") and name.endswith(".json")
         ]
-        yield from _note_if_unfinished(log, position, len(sample_files), planned)
+        yield from _note_if_unfinished(log, position, len(sample_files), planned_count)
 
         def rows() -> Iterator[FileRow | Skipped]:
             for name in sample_files:
@@ -118,10 +118,10 @@ def _read_json(path: Path, options: Options) -> Iterator[ImportedRecord]:
         log = FieldReader(document)
         if "eval" not in log:
             raise log.refuse("eval", "a log of Inspect")
-        system, samples, planned = _system(log, options), log.items("samples"), _planned_samples(log)
+        system, samples, planned_count = _system(log, options), log.items("samples"), _planned_samples(log)
     except InputError as error:
         raise InputError(error.message, path=path, field=error.field) from error
-    yield from _note_if_unfinished(log, position, len(samples), planned)
+    yield from _note_if_unfinished(log, position, len(samples), planned_count)
     rows = (FileRow(sample, position, at) for at, sample in samples)
     yield from convert_rows(rows, lambda row: read_sample(row.node, position, system, options))
 
@@ -135,16 +135,16 @@ def _planned_samples(log: FieldReader) -> int | None:
 
 
 def _note_if_unfinished(
-    log: FieldReader, position: FilePosition, stored: int, planned: int | None
+    log: FieldReader, position: FilePosition, stored_count: int, planned_count: int | None
 ) -> Iterator[Skipped]:
     """Yield a skipped entry if a log ended before all samples."""
     status = log.get("status")
-    if status == "success" or planned is None or stored >= planned:
+    if status == "success" or planned_count is None or stored_count >= planned_count:
         return
     ending = {"cancelled": "was cancelled", "error": "ended with an error"}.get(
         str(status), "is not finished"
     )
-    yield position.skipped_part("status", f"the log {ending}: {stored:,} of {planned:,} samples")
+    yield position.skipped_part("status", f"the log {ending}: {stored_count:,} of {planned_count:,} samples")
 
 
 def _system(log: FieldReader, options: Options) -> str:

@@ -230,21 +230,22 @@ class _Reader:
     def _count_states(self, test: _Test) -> None:
         """Add a failure or a skip that only attributes of the test tell."""
         failed, not_run = (
-            [state for state in self._states if state in known] for known in (_FAILED_STATES, _NOT_RUN_STATES)
+            [state for state in self._states if state in state_words]
+            for state_words in (_FAILED_STATES, _NOT_RUN_STATES)
         )
         test.fault = test.fault or next(iter(failed), None)
         test.skipped = test.skipped or next(iter(not_run), None)
 
     def _merge(self, test: _Test) -> None:
         """Add a test; among several of one name, a failure beats a pass, and a pass a skip."""
-        known = self.tests.setdefault(test.name, test)
-        if known is test:
+        first_test = self.tests.setdefault(test.name, test)
+        if first_test is test:
             return
-        known.times += 1
-        known.fault = known.fault or test.fault
-        known.earlier += test.earlier
+        first_test.times += 1
+        first_test.fault = first_test.fault or test.fault
+        first_test.earlier += test.earlier
         if test.fault is None and test.skipped is None:
-            known.skipped = None
+            first_test.skipped = None
 
 
 def _test_name(attributes: Attributes) -> str:
@@ -253,7 +254,10 @@ def _test_name(attributes: Attributes) -> str:
     Raises:
         RecordError: The element has neither a name nor a class nor a file.
     """
-    name, where = attributes.get("name", ""), attributes.get("classname") or attributes.get("file", "")
-    if not name and not where:
+    name, class_or_file = (
+        attributes.get("name", ""),
+        attributes.get("classname") or attributes.get("file", ""),
+    )
+    if not name and not class_or_file:
         raise RecordError("a testcase without a name")
-    return "::".join(filter(None, (where, name)))
+    return "::".join(filter(None, (class_or_file, name)))

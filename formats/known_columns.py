@@ -157,9 +157,9 @@ def _columns(
     input_column = instruction_input(header, names)
     if input_column is not None:
         names["instruction_input"] = input_column
-    free = [*_non_field_columns(dict.fromkeys(header), names)]
-    judge_columns = [name for name in judges if name in free]
-    others = [name for name in free if name not in judge_columns]
+    other_columns = [*_non_field_columns(dict.fromkeys(header), names)]
+    judge_columns = [name for name in judges if name in other_columns]
+    others = [name for name in other_columns if name not in judge_columns]
     named_people = people_named_by_user(header, dict(mapping))
     person = person_column(others) if "label" in names else None
     return _Columns(
@@ -237,20 +237,21 @@ def _non_field_columns(row: Mapping[str, Any], names: Mapping[str, str]) -> dict
     return {name: value for name, value in row.items() if name not in taken}
 
 
-def _list(fields: FieldReader, name: str) -> list[Any] | None:
+def _read_list(fields: FieldReader, name: str) -> list[Any] | None:
+    """Return a field as a list: a single value is a list of one, and None stays None."""
     value = fields.unpacked(name)
     if value is None:
         return None
     return value if is_list(value) else [value]
 
 
-def _calls(fields: FieldReader, name: str) -> list[Any] | None:
+def _read_calls(fields: FieldReader, name: str) -> list[Any] | None:
     """Return calls as objects; texts may each contain one call or several.
 
     Raises:
         RecordError: A text cannot be read as calls.
     """
-    items = _list(fields, name)
+    items = _read_list(fields, name)
     if items is None or not any(isinstance(item, str) for item in items):
         return items
     path, allow_names = fields.path(name), name == "expected_calls"
@@ -266,7 +267,7 @@ def _expected_calls(fields: FieldReader) -> list[Any] | None:
     Raises:
         RecordError: A call cannot be read, or its arguments are not JSON.
     """
-    calls, at = _calls(fields, "expected_calls"), fields.path("expected_calls")
+    calls, at = _read_calls(fields, "expected_calls"), fields.path("expected_calls")
     for call in plain_calls(calls or [], at):
         if not is_object(parsed(call.arguments)):
             raise RecordError(f"the arguments of {call.name} are not a JSON object", field=at)
@@ -290,10 +291,10 @@ def _question_and_answer(
     answer = _answer(fields)
     if messages is not None:
         nodes = list(results_apart(FieldReader({"messages": messages}, fields.at).nodes("messages")))
-        end = len(nodes)
-        while answer is None and end and is_agents(nodes[end - 1]):
-            end -= 1
-        question, reply = nodes[:end], nodes[end:]
+        question_end = len(nodes)
+        while answer is None and question_end and is_agents(nodes[question_end - 1]):
+            question_end -= 1
+        question, reply = nodes[:question_end], nodes[question_end:]
         answer = answer or (answer_of(reply) if reply else None)
         return messages_of([reader.value for reader in question], "messages"), answer
     is_asked_or_answered = query is not None or answer is not None
@@ -309,7 +310,7 @@ def _question_and_answer(
 
 def _answer(fields: FieldReader) -> AgentAnswer | None:
     response = fields.unpacked("response")
-    calls = _calls(fields, "tool_calls") if "tool_calls" in fields else None
+    calls = _read_calls(fields, "tool_calls") if "tool_calls" in fields else None
     if isinstance(response, str) and calls is None:
         return AgentAnswer(fields.get("response"))
     if response is None and calls is None:
@@ -319,8 +320,8 @@ def _answer(fields: FieldReader) -> AgentAnswer | None:
     elif response is None:
         answer = None if calls is None else AgentAnswer()
     else:
-        raw = fields.get("response")
-        answer = AgentAnswer(answer_text(response) if is_object(response) else as_text(raw))
+        raw_response = fields.get("response")
+        answer = AgentAnswer(answer_text(response) if is_object(response) else as_text(raw_response))
     if calls is not None and answer is not None:
         return answer._replace(calls=plain_calls(calls, "tool_calls"))
     return answer
@@ -376,6 +377,6 @@ _ROW_READERS: Mapping[str, _AttributeReader] = {
 """Readers of a row's fields, except those of conversation and scores."""
 
 
-def _field_readers(fields: Iterable[str], known: Mapping[str, _AttributeReader]) -> list[_AttributeReader]:
+def _field_readers(fields: Iterable[str], readers: Mapping[str, _AttributeReader]) -> list[_AttributeReader]:
     """Return the readers of the attributes for which a row has columns."""
-    return [known[field] for field in fields if field in known]
+    return [readers[field] for field in fields if field in readers]

@@ -96,11 +96,11 @@ class _Log:
         return ()
 
     def _take_trace(self, node: FieldReader, position: FilePosition) -> None:
-        identity = node.need("id")
+        trace_id = node.need("id")
         root = Span(
-            id=identity,
+            id=trace_id,
             position=position,
-            trace=identity,
+            trace=trace_id,
             kind="agent",
             input=parsed(recorded(node.get("input"))),
             output=parsed(output := recorded(node.get("output"))),
@@ -112,7 +112,7 @@ class _Log:
         self._add(root)
         for observation in node.nodes("observations"):
             span = _span(observation, position)
-            span.trace, span.parent = identity, span.parent or identity
+            span.trace, span.parent = trace_id, span.parent or trace_id
             self._add(span)
         self.scores += [(score, position) for score in node.nodes("scores")]
 
@@ -127,7 +127,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     yield from convert_rows(rows, log.take)
     roots = {span.trace: span for span in reversed(log.spans.values()) if span.parent is None}
     yield from converted(
-        log.scores, lambda score: _score(*score, log.spans, roots, options), lambda score: score[1]
+        log.scores, lambda score: _attach_score(*score, log.spans, roots, options), lambda score: score[1]
     )
     yield from records_of_spans(log.spans.values(), options)
     yield from converted(
@@ -136,9 +136,9 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _tags(node: FieldReader) -> dict[str, Any]:
-    labels = node.get("tags")
+    tag_names = node.get("tags")
     return tags_of(node.object_in("metadata")) | (
-        {"tags": ", ".join(map(str, labels))} if is_list(labels) and labels else {}
+        {"tags": ", ".join(map(str, tag_names))} if is_list(tag_names) and tag_names else {}
     )
 
 
@@ -169,20 +169,25 @@ def _span(node: FieldReader, position: FilePosition) -> Span:
     return span
 
 
-def _score(
+def _attach_score(
     score: FieldReader,
     position: FilePosition,
     spans: dict[str, Span],
     roots: dict[str, Span],
     options: Options,
 ) -> Iterator[ImportedRecord]:
+    """Add a score to its span, or yield a verdict or a skipped entry if the span is missing."""
     subject = score.node("subject")
-    kind = subject.text("kind")
-    observation = score.name("observationId") or (subject.name("id") if kind == "observation" else None)
-    trace = score.name("traceId") or (subject.name("id") if kind == "trace" else subject.name("traceId"))
+    subject_kind = subject.text("kind")
+    observation = score.name("observationId") or (
+        subject.name("id") if subject_kind == "observation" else None
+    )
+    trace = score.name("traceId") or (
+        subject.name("id") if subject_kind == "trace" else subject.name("traceId")
+    )
     if observation is None and trace is None:
         yield position.skipped_part(
-            score.path("subject"), f"a score of a {kind or 'session'} belongs to no answer"
+            score.path("subject"), f"a score of a {subject_kind or 'session'} belongs to no answer"
         )
         return
     span = spans.get(observation or "") or roots.get(trace or "")

@@ -165,20 +165,20 @@ def _score_readers(assessment: FieldReader) -> Iterator[Callable[[], ImportedSco
     error = feedback.get("error")
     if error is not None:
         failure = error if is_object(error) else {"error_message": error}
-        failed = FieldReader(failure, assessment.path("feedback.error"))
+        error_fields = FieldReader(failure, assessment.path("feedback.error"))
         message = ": ".join(
-            text for text in (failed.text("error_code"), failed.text("error_message")) if text
+            text for text in (error_fields.text("error_code"), error_fields.text("error_message")) if text
         )
-        outcome = outcome_called(failed.get("error_code"))
-        text = message if outcome is None else failed.text("error_message")
+        outcome = outcome_called(error_fields.get("error_code"))
+        text = message if outcome is None else error_fields.text("error_message")
         yield partial(unscored, by, outcome or "failed", text or reason, source=source, evidence=details)
         return
-    score = partial(
+    scored_part = partial(
         scored, reason=reason, source=source, field=assessment.path("feedback.value"), evidence=details
     )
     value = feedback.value.get("value")
     if is_object(value) and value:
         for part, part_value in value.items():
-            yield partial(score, f"{by}/{part}", part_value)
+            yield partial(scored_part, f"{by}/{part}", part_value)
     else:
-        yield partial(score, by, None if is_object(value) else value, absent="the scorer gave no value")
+        yield partial(scored_part, by, None if is_object(value) else value, absent="the scorer gave no value")

@@ -58,10 +58,12 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
     Lines that need others are kept in `Options.deferred`, which `deferred_records` reads afterwards.
     """
-    yield from convert_rows(read_rows(path, _page, is_row=recognises), lambda row: _records(row, options))
+    yield from convert_rows(
+        read_rows(path, _listed_rows, is_row=recognises), lambda row: _records(row, options)
+    )
 
 
-def _page(document: FieldReader) -> list[tuple[str, Any]] | None:
+def _listed_rows(document: FieldReader) -> list[tuple[str, Any]] | None:
     """Return the rows of an API response that lists them."""
     return document.items("data") if is_list(document.get("data")) and "messages" not in document else None
 
@@ -70,7 +72,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     if is_object(row.value) and is_evals_row(row.value):
         yield from records_of(evals_example(row), row.position, options)
     elif not options.deferred.batches.holds(row):
-        exchange, read = _exchange(row, options)
+        exchange, row_read = _exchange(row, options)
         if is_object(row.value):
             options.recognized.note_unread(
                 row.value,
@@ -79,7 +81,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
                 in_session=exchange.session is not None,
             )
             yield from add_grades(exchange, row, options)
-        yield from exchange_records(exchange, read, options)
+        yield from exchange_records(exchange, row_read, options)
 
 
 def _case_id(exchange: Exchange, options: Options) -> str:
@@ -102,7 +104,7 @@ def _exchange(row: FileRow, options: Options) -> tuple[Exchange, FileRow]:
 def exchange_records(exchange: Exchange, row: FileRow, options: Options) -> Iterator[ImportedRecord]:
     """Yield the records of an exchange, or defer it if it belongs to a session."""
     if exchange.session is None or options.unit == "last":
-        yield from _chat(exchange, exchange.id, options)
+        yield from _chat_records(exchange, exchange.id, options)
         return
     for message in [*exchange.messages, *chain.from_iterable(exchange.choices)]:
         message_key(message)  # refuses an unreadable line here, where its number is known
@@ -120,13 +122,13 @@ def deferred_records(options: Options) -> Iterator[ImportedRecord]:
     sessions = iter(deferred.sessions.items())
     yield from converted(
         sessions,
-        lambda entry: _session(entry[0], _exchanges(entry[1]), options),
+        lambda entry: _session_records(entry[0], _exchanges(entry[1]), options),
         lambda entry: entry[1][0][1],
     )
     deferred.sessions = {}
     yield from converted(
         deferred.failures,
-        lambda failure: _failure(failure[0], failure[1], options),
+        lambda failure: _failure_records(failure[0], failure[1], options),
         lambda failure: failure[1],
     )
     deferred.failures = []
@@ -136,18 +138,18 @@ def _exchanges(lines: list[tuple[bytes, Any, str, int]]) -> list[Exchange]:
     return [exchange_of(FileRow(decode(line), position, at, number)) for line, position, at, number in lines]
 
 
-def _session(name: str, exchanges: list[Exchange], options: Options) -> Iterator[ImportedRecord]:
+def _session_records(name: str, exchanges: list[Exchange], options: Options) -> Iterator[ImportedRecord]:
     merged, skipped = conversations_of(exchanges, one_system=options.joined is not None)
     yield from skipped
-    made = [makes for exchange in merged if (makes := _makes_calls(exchange)) is not None]
+    call_flags = [makes_calls for exchange in merged if (makes_calls := _makes_calls(exchange)) is not None]
     # Without an answer to tell, calls are assumed if there are tools.
-    calls_made = all(made) if made else bool(merged[0].tools)
-    if made and len(merged) == 1:
+    calls_made = all(call_flags) if call_flags else bool(merged[0].tools)
+    if call_flags and len(merged) == 1:
         calls_made = None  # the calls of each turn decide
     tools = all_tools(exchange.tools for exchange in merged)
     for exchange in merged:
         exchange.tools = tools
-        yield from _chat(exchange, name, options, calls_made=calls_made)
+        yield from _chat_records(exchange, name, options, calls_made=calls_made)
 
 
 def _makes_calls(exchange: Exchange) -> bool | None:
@@ -157,7 +159,7 @@ def _makes_calls(exchange: Exchange) -> bool | None:
     return None if answer.is_empty else bool(answer.calls)
 
 
-def _failure(example: Example, position: Any, options: Options) -> Iterator[ImportedRecord]:
+def _failure_records(example: Example, position: Any, options: Options) -> Iterator[ImportedRecord]:
     # A failed call may not name its model; if all other calls have one model, it is that.
     (only_system,) = options.deferred.systems if len(options.deferred.systems) == 1 else (None,)
     example.system = example.system or only_system
@@ -171,7 +173,7 @@ def _failure(example: Example, position: Any, options: Options) -> Iterator[Impo
         yield from records_of(example, position, options)
 
 
-def _chat(
+def _chat_records(
     exchange: Exchange, name: str, options: Options, *, calls_made: bool | None = None
 ) -> Iterator[ImportedRecord]:
     if len(exchange.choices) > 1:
@@ -206,12 +208,12 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
         criterion=exchange.criterion,
         context=exchange.context,
     )
-    end = [failed(exchange.error or "error")] if exchange.has_failed else []
-    turns = turns_of([*exchange.messages, *(choice or []), *end])
+    error_messages = [failed(exchange.error or "error")] if exchange.has_failed else []
+    turns = turns_of([*exchange.messages, *(choice or []), *error_messages])
     if options.unit != "last" and (len(turns) > 1 or (exchange.session and options.unit == "turn")):
         example.conversation = turns
     else:
-        question, example.answer = _split(exchange, choice)
+        question, example.answer = _question_and_answer(exchange, choice)
         example.messages = [asked_message(reader) for reader in question]
         if example.answer is None and example.error is None and exchange.model is not None:
             # A tag only without an answer: with one, the model is the output's system, and two may answer a case.
@@ -220,18 +222,18 @@ def _example(exchange: Exchange, choice: list[FieldReader] | None, options: Opti
     return example
 
 
-def _split(
+def _question_and_answer(
     exchange: Exchange, choice: list[FieldReader] | None
 ) -> tuple[list[FieldReader], AgentAnswer | None]:
     """Return the question and its answer, which may begin in the request."""
     messages = exchange.messages
-    end = len(messages)
-    while end and is_agents(messages[end - 1]):
-        end -= 1
+    question_end = len(messages)
+    while question_end and is_agents(messages[question_end - 1]):
+        question_end -= 1
     # The messages may end with the answer, or with results of calls after which it continues. A text before another
     # answer is not part of that answer.
-    has_answer = end < len(messages) and (choice is None or role_of(messages[-1]) != "assistant")
-    question, beginning = (messages[:end], messages[end:]) if has_answer else (messages, [])
+    has_answer = question_end < len(messages) and (choice is None or role_of(messages[-1]) != "assistant")
+    question, beginning = (messages[:question_end], messages[question_end:]) if has_answer else (messages, [])
     if choice is not None or beginning:
         return question, answer_of([*beginning, *(choice or [])])
     return question, AgentAnswer() if exchange.answered else None

@@ -33,16 +33,16 @@ def is_evals_row(value: Mapping[str, Any]) -> bool:
 
 def evals_example(row: FileRow) -> Example:
     """Return the example of a row accepted by `is_evals_row`."""
-    line = row.node
-    item, sample = line.node("item", "datasource_item"), line.node("sample")
-    number = line.name("data_source_idx", "datasource_item_id")
-    question, accepted = item.first(*_QUESTION_FIELDS), item.first(*_ANSWER_FIELDS)
+    fields = row.node
+    item, sample = fields.node("item", "datasource_item"), fields.node("sample")
+    number = fields.name("data_source_idx", "datasource_item_id")
+    question_field, answer_field = item.first(*_QUESTION_FIELDS), item.first(*_ANSWER_FIELDS)
     query = item.get(*_QUESTION_FIELDS)
-    fields_read = {question, accepted}
+    fields_read = {question_field, answer_field}
     error = sample.get("error")
-    sent = sample.get("input")
-    if are_messages(sent):
-        query = sent
+    sent_input = sample.get("input")
+    if are_messages(sent_input):
+        query = sent_input
     if isinstance(query, str) or are_messages(query):
         messages = messages_of(query, item.path("input"))
     else:
@@ -56,8 +56,8 @@ def evals_example(row: FileRow) -> Example:
         ),
         answer=_answer(sample),
         error=None if not error else as_text(error),
-        system=sample.text("model") or line.name("run_id"),
-        scores=list(_imported_scores(line)),
+        system=sample.text("model") or fields.name("run_id"),
+        scores=list(_imported_scores(fields)),
     )
 
 
@@ -69,11 +69,11 @@ def _answer(sample: FieldReader) -> AgentAnswer | None:
     return None if text is None else AgentAnswer(text)
 
 
-def _imported_scores(line: FieldReader) -> Iterator[ImportedScore]:
-    grades, passes = line.node("grades"), line.node("passes")
+def _imported_scores(fields: FieldReader) -> Iterator[ImportedScore]:
+    grades, passes = fields.node("grades"), fields.node("passes")
     for name, value in grades.value.items():
         yield _imported_score(name, value, passes.value.get(name), grades.path(name))
-    for result in line.nodes("results"):
+    for result in fields.nodes("results"):
         yield _imported_score(
             result.need("name"), result.value.get("score"), result.value.get("passed"), result.path("score")
         )

@@ -57,7 +57,8 @@ _LOGFIRE_COLUMNS = {
 }
 """Columns of Logfire's table of records, by the fields of a span."""
 
-_RESOURCE_KEYS = ("resourceSpans", "resource_spans", "resourceLogs", "resource_logs")
+_SPAN_RESOURCES, _LOG_RESOURCES = ("resourceSpans", "resource_spans"), ("resourceLogs", "resource_logs")
+_RESOURCE_KEYS = frozenset({*_SPAN_RESOURCES, *_LOG_RESOURCES})
 _OPENINFERENCE_KIND = "openinference.span.kind"
 _HEX_LENGTHS = frozenset({16, 32})
 """Lengths of the ids of spans and traces."""
@@ -69,7 +70,7 @@ def recognises(glimpse: Any) -> bool:
     """Return whether the first value of a file is OTLP, or a span or event."""
     if not is_object(glimpse):
         return False
-    if glimpse.keys() & {*_RESOURCE_KEYS}:
+    if glimpse.keys() & _RESOURCE_KEYS:
         return True
     return "attributes" in glimpse and not glimpse.keys().isdisjoint(_SPAN_FIELDS)
 
@@ -85,16 +86,16 @@ def read_spans(rows: Iterator[FileRow | Skipped], options: Options) -> Iterator[
     events: list[_Event] = []
 
     def take(row: FileRow) -> Iterator[ImportedRecord]:
-        piece = row.node
-        attributes = plain_attributes(piece)
-        if _is_event(piece):
-            events.append((row.position, piece, attributes))
+        node = row.node
+        attributes = plain_attributes(node)
+        if _is_event(node):
+            events.append((row.position, node, attributes))
             return
-        span = _span(piece, attributes, row)
+        span = _span(node, attributes, row)
         spans[span.trace, span.id] = span
         yield from collect_scores(
             span.scores,
-            _evaluations(piece, attributes),
+            _evaluations(node, attributes),
             lambda attributes: [evaluation(attributes)],
             row.position,
         )
@@ -120,20 +121,23 @@ def _flat_records(rows: Iterator[FileRow | Skipped]) -> Iterator[FileRow | Skipp
             continue
         try:
             node = row.node
-            resources = node.nodes(*_RESOURCE_KEYS[:2]) + node.nodes(*_RESOURCE_KEYS[2:])
+            resources = node.nodes(*_SPAN_RESOURCES) + node.nodes(*_LOG_RESOURCES)
             if not resources and "attributes" in node:
                 yield row
                 continue
-            if not resources and not node.value.keys() & {*_RESOURCE_KEYS}:
+            if not resources and not node.value.keys() & _RESOURCE_KEYS:
                 raise RecordError("expected a span, resourceSpans or resourceLogs", field=node.at or None)
             for resource in resources:
-                shared = plain_attributes(resource.node("resource"))
+                resource_attributes = plain_attributes(resource.node("resource"))
                 for scope in resource.nodes("scopeSpans", "scope_spans", "scopeLogs", "scope_logs"):
-                    context = {"resource": {"attributes": shared}, "scope": scope.node("scope").value}
-                    for at, piece in scope.items("spans", "logRecords", "log_records"):
-                        if is_object(piece):
-                            piece = {**context, **piece}  # noqa: PLW2901
-                        yield FileRow(piece, row.position, at)
+                    context = {
+                        "resource": {"attributes": resource_attributes},
+                        "scope": scope.node("scope").value,
+                    }
+                    for path, span_or_log in scope.items("spans", "logRecords", "log_records"):
+                        if is_object(span_or_log):
+                            span_or_log = {**context, **span_or_log}  # noqa: PLW2901
+                        yield FileRow(span_or_log, row.position, path)
         except UNREADABLE as error:
             yield row.position.skipped(error)
 
@@ -150,37 +154,37 @@ def _plain_row(row: FileRow | Skipped) -> FileRow | Skipped:
     )
 
 
-def _is_event(piece: FieldReader) -> bool:
-    return "event_name" in piece or "eventName" in piece or "body" in piece or "severityNumber" in piece
+def _is_event(node: FieldReader) -> bool:
+    return "event_name" in node or "eventName" in node or "body" in node or "severityNumber" in node
 
 
-def _event_name(piece: FieldReader, attributes: Mapping[str, Any]) -> str:
-    return str(piece.get("eventName", "event_name", "name") or attributes.get("event.name") or "")
+def _event_name(node: FieldReader, attributes: Mapping[str, Any]) -> str:
+    return str(node.get("eventName", "event_name", "name") or attributes.get("event.name") or "")
 
 
-def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
-    context = piece.node("context")
-    status = piece.node("status")
-    resource = plain_attributes(piece.node("resource"))
+def _span(node: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
+    context = node.node("context")
+    status = node.node("status")
+    resource = plain_attributes(node.node("resource"))
     span = Span(
-        id=hex_id(piece.text("spanId", "span_id") or context.text("span_id") or "")
+        id=hex_id(node.text("spanId", "span_id") or context.text("span_id") or "")
         or f"span-{row.number:06d}",
         position=row.position,
-        trace=hex_id(piece.text("traceId", "trace_id") or context.text("trace_id") or ""),
-        parent=hex_id(piece.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
-        start=_sortable_time(piece.get("startTimeUnixNano", "start_time_unix_nano", "start_time")),
+        trace=hex_id(node.text("traceId", "trace_id") or context.text("trace_id") or ""),
+        parent=hex_id(node.text("parentSpanId", "parent_span_id", "parent_id") or "") or None,
+        start=_sortable_time(node.get("startTimeUnixNano", "start_time_unix_nano", "start_time")),
     )
-    scope = piece.node("scope", "instrumentation_scope").text("name")
-    if _OPENINFERENCE_KIND not in attributes and isinstance(kind := piece.get("span_kind"), str):
+    scope = node.node("scope", "instrumentation_scope").text("name")
+    if _OPENINFERENCE_KIND not in attributes and isinstance(kind := node.get("span_kind"), str):
         attributes[_OPENINFERENCE_KIND] = kind  # Phoenix's server returns the kind outside the attributes
     provider = attributes.get("gen_ai.provider.name")
     span.switch = switch_of([name for name in (scope, provider) if isinstance(name, str)])
-    events = ((_event_name(event, {}), plain_attributes(event)) for event in piece.nodes("events"))
-    fill_span(span, attributes, events, piece.text("name") or "")
-    code = str(status.get("code", "status_code") or piece.get("status_code") or "")
+    events = ((_event_name(event, {}), plain_attributes(event)) for event in node.nodes("events"))
+    fill_span(span, attributes, events, node.text("name") or "")
+    code = str(status.get("code", "status_code") or node.get("status_code") or "")
     has_failed = code in {"2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR"}
     if has_failed or (span.kind == "tool" and span.exception is not None and not span.has_output):
-        description = status.text("message", "description") or piece.text("status_message")
+        description = status.text("message", "description") or node.text("status_message")
         message = without_stack(description) or span.exception
         span.error = message or str(
             attributes.get("error.message") or attributes.get("error.type") or "error"
@@ -196,6 +200,7 @@ def _span(piece: FieldReader, attributes: dict[str, Any], row: FileRow) -> Span:
 def _sortable_time(value: Any) -> str:
     """Return a time (nanoseconds, seconds, or a date in any zone) as text that sorts in order."""
     if isinstance(value, float):
+        # 20 digits before the point, as in the text of a whole number below.
         return f"{value:031.10f}"
     text = str(value or "")
     if text[4:5] == "-":
@@ -208,9 +213,9 @@ def _sortable_time(value: Any) -> str:
     return text.zfill(20)
 
 
-def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _evaluations(span_node: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the evaluations in a span's own events and attributes."""
-    events = [event for event in piece.nodes("events") if _event_name(event, {}) == EVALUATION]
+    events = [event for event in span_node.nodes("events") if _event_name(event, {}) == EVALUATION]
     yield from map(plain_attributes, events)
     if "gen_ai.evaluation.name" in attributes:
         yield attributes
@@ -218,15 +223,15 @@ def _evaluations(piece: FieldReader, attributes: dict[str, Any]) -> Iterator[dic
 
 def _attach_event(
     position: FilePosition,
-    piece: FieldReader,
+    event: FieldReader,
     attributes: dict[str, Any],
     spans: dict[tuple[str, str], Span],
     options: Options,
 ) -> Iterator[ImportedRecord]:
     """Add an event to its span, or yield a verdict or a skipped entry if the span is missing."""
-    name = _event_name(piece, attributes)
-    trace = hex_id(piece.text("traceId", "trace_id") or "")
-    span = spans.get((trace, hex_id(piece.text("spanId", "span_id") or "")))
+    name = _event_name(event, attributes)
+    trace = hex_id(event.text("traceId", "trace_id") or "")
+    span = spans.get((trace, hex_id(event.text("spanId", "span_id") or "")))
     span = span or _span_with_response(spans, attributes.get("gen_ai.response.id"))
     if name == EVALUATION and span is not None:
         span.scores.append(evaluation(attributes))
@@ -236,7 +241,7 @@ def _attach_event(
     elif name == EVALUATION:
         yield position.skipped_part("trace_id", "an evaluation of a span that is missing here")
     elif span is not None and name.startswith("gen_ai."):
-        fill_span(span, {}, [(name, {**attributes, **_body(piece)})])
+        fill_span(span, {}, [(name, {**attributes, **_body(event)})])
     else:
         yield position.skipped_part(
             "event_name", f"an event {name!r} is not an evaluation, and belongs to no span here"
@@ -249,14 +254,14 @@ def _span_with_response(spans: dict[tuple[str, str], Span], response: Any) -> Sp
     return next((span for span in spans.values() if span.tags.get("gen_ai.response.id") == response), None)
 
 
-def _body(piece: FieldReader) -> dict[str, Any]:
-    return plain_attributes(FieldReader({"attributes": piece.value.get("body")}))
+def _body(event: FieldReader) -> dict[str, Any]:
+    return plain_attributes(FieldReader({"attributes": event.value.get("body")}))
 
 
 def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
     """Return the score in a ``gen_ai.evaluation.result`` event."""
     node = FieldReader(dict(attributes))
-    by = node.need("gen_ai.evaluation.name")
+    evaluator = node.need("gen_ai.evaluation.name")
     value = node.value.get("gen_ai.evaluation.score.value")
     label, reason = node.text("gen_ai.evaluation.score.label"), node.text("gen_ai.evaluation.explanation")
     # Fields that fiducial's own export adds, such as the outcome and the case.
@@ -264,10 +269,10 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
     error = node.text("error.type")
     if error is not None:
         outcome = outcome_called(own_fields.get("fiducial.outcome")) or "failed"
-        return unscored(by, outcome, reason or error, evidence=own_fields)
+        return unscored(evaluator, outcome, reason or error, evidence=own_fields)
     passed = {"pass": True, "fail": False}.get((label or "").lower())
     return scored(
-        by,
+        evaluator,
         label if value is None else value,
         passed=passed,
         reason=reason,
@@ -280,7 +285,7 @@ def evaluation(attributes: Mapping[str, Any]) -> ImportedScore:
 
 def hex_id(identifier: str) -> str:
     """Return a trace or span id of hexadecimal or base64 as hexadecimal, any other unchanged."""
-    # Base64 is kept as it is, since its case matters.
+    # Only hexadecimal gets small letters: base64 distinguishes them from capitals.
     text = identifier.removeprefix("0x").lower() if identifier.startswith("0x") else identifier
     if len(text) in _HEX_LENGTHS and _HEX.fullmatch(text) is not None:
         return text.lower() if text.strip("0") else ""  # all zeros mean that there is no id

@@ -164,7 +164,7 @@ def dialect_of(
         number for value in values if not isinstance(value, bool) and (number := as_number(value)) is not None
     }
     if end == "0":
-        is_number = numbers <= {0.0, 1.0} and _NUMBERING_NAME.search(normal(name)) is not None
-        return ChoiceDialect("0" if is_number else "", words)
-    fits = all(number == 0.0 or 1.0 <= number <= 2.0 for number in numbers)  # noqa: PLR2004 - 1 for the first, 2 for the second
-    return ChoiceDialect("1" if end == "1" and fits and numbers - {0.0, 1.0, 1.5} else "", words)
+        are_output_numbers = numbers <= {0.0, 1.0} and _NUMBERING_NAME.search(normal(name)) is not None
+        return ChoiceDialect("0" if are_output_numbers else "", words)
+    fit_numbering = all(number == 0.0 or 1.0 <= number <= 2.0 for number in numbers)  # noqa: PLR2004 - 1 for the first, 2 for the second
+    return ChoiceDialect("1" if end == "1" and fit_numbering and numbers - {0.0, 1.0, 1.5} else "", words)

@@ -116,10 +116,10 @@ def pair_of_columns(columns: Iterable[str], stems: frozenset[str]) -> PairColumn
         if stem in stems:
             by_stem.setdefault(stem, {}).setdefault(end, name)
     pairs = [
-        PairColumns(named[first], named[second], first)
-        for named in by_stem.values()
+        PairColumns(column_by_end[first], column_by_end[second], first)
+        for column_by_end in by_stem.values()
         for first, second in ENDS
-        if first in named and second in named and len(named.keys() - {""}) == 2  # noqa: PLR2004 - a pair
+        if first in column_by_end and second in column_by_end and len(column_by_end.keys() - {""}) == 2  # noqa: PLR2004 - a pair
     ]
     return pairs[0] if pairs else None
 
@@ -131,10 +131,10 @@ def in_pairs(columns: Iterable[str]) -> set[str]:
         stem, end = _split(name)
         by_stem.setdefault(stem, {}).setdefault(end, name)
     return {
-        named[end]
-        for named in by_stem.values()
+        column_by_end[end]
+        for column_by_end in by_stem.values()
         for ends in ENDS
-        if all(end in named for end in ends)
+        if all(end in column_by_end for end in ends)
         for end in ends
     }
 
@@ -146,19 +146,19 @@ _PREFIX = re.compile(r"(a|b|first|second|left|right)_(.+)")
 def _split(name: str) -> tuple[str, str]:
     """Return a column's name without its end, and the end, "" if it has none."""
     plain = normal(re.sub(r"(?<=[a-z])([AB])$", r"_\1", name.strip()))
-    if (found := _SUFFIX.fullmatch(plain)) is not None:
-        return found[1], found[2] or found[3]
-    if (found := _PREFIX.fullmatch(plain)) is not None:
-        return found[2], found[1]
+    if (match := _SUFFIX.fullmatch(plain)) is not None:
+        return match[1], match[2] or match[3]
+    if (match := _PREFIX.fullmatch(plain)) is not None:
+        return match[2], match[1]
     return plain, ""
 
 
 def by_normal_name(columns: Iterable[str]) -> Mapping[str, str]:
     """Return columns by their normalized names; of equal ones the first counts."""
-    named: dict[str, str] = {}
+    column_by_name: dict[str, str] = {}
     for name in columns:
-        named.setdefault(normal(name), name)
-    return named
+        column_by_name.setdefault(normal(name), name)
+    return column_by_name
 
 
 def first_of(named: Mapping[str, str], names: Iterable[str]) -> str | None:

@@ -87,11 +87,11 @@ def _author_of_choice(
     column: ChoiceColumn, author: str | None, author_column: str | None
 ) -> tuple[str, bool]:
     """Return who chose, and whether that is a person."""
-    of_judge = author_column is not None and normal(author_column).startswith("judge")
-    applies = column.role == "" or (
-        normal(column.name) in _AUTHORLESS_NAMES and (column.role == "judge") == of_judge
+    author_is_judge = author_column is not None and normal(author_column).startswith("judge")
+    author_applies = column.role == "" or (
+        normal(column.name) in _AUTHORLESS_NAMES and (column.role == "judge") == author_is_judge
     )
-    if author is not None and applies and author_column != column.name:
+    if author is not None and author_applies and author_column != column.name:
         return author, column.role == "label" or (column.role == "" and not is_judge_name(author))
     return column.name, column.role == "label"
 
@@ -100,22 +100,22 @@ def _special_choices(
     row: Mapping[str, Any], layout: PairLayout, systems: tuple[str, str] | None, author: str | None
 ) -> Iterator[PairChoice]:
     """Yield the choices of a layout without a column of choices."""
-    named, dialect = by_normal_name(row), ChoiceDialect()
+    column_by_name, dialect = by_normal_name(row), ChoiceDialect()
     if layout.special == "chosen":
         yield PairChoice("chosen", True, PairedChoice(1.0, is_named=True))
     elif layout.special == "one_hot":
         yield PairChoice(
-            author or "winner", author is None or not is_judge_name(author), _one_hot(row, named)
+            author or "winner", author is None or not is_judge_name(author), _one_hot(row, column_by_name)
         )
     elif layout.special == "games":
         # The second game shows the second model first.
         for number, game in enumerate(GAMES):
-            choice = choice_of(row.get(named[game]), dialect, systems) or PairedChoice(
-                None, "unparsable", word=row.get(named[game])
+            choice = choice_of(row.get(column_by_name[game]), dialect, systems) or PairedChoice(
+                None, "unparsable", word=row.get(column_by_name[game])
             )
             yield PairChoice(author or "judge", False, choice, second_first=number == 1)
     else:
-        for number, judgment in enumerate(parsed(row.get(named[JUDGMENTS])) or []):
+        for number, judgment in enumerate(parsed(row.get(column_by_name[JUDGMENTS])) or []):
             choice = choice_of(
                 judgment.get("decision") if is_object(judgment) else None, dialect
             ) or PairedChoice(None, "unparsable")
@@ -126,9 +126,11 @@ def _special_choices(
             yield PairChoice(author or "judge", False, choice, second_first=is_swapped)
 
 
-def _one_hot(row: Mapping[str, Any], named: Mapping[str, str]) -> PairedChoice:
+def _one_hot(row: Mapping[str, Any], column_by_name: Mapping[str, str]) -> PairedChoice:
     marked_columns = [
-        name for name in (*ONE_HOT, *ONE_HOT_TIES) if name in named and as_number(row.get(named[name])) == 1.0
+        name
+        for name in (*ONE_HOT, *ONE_HOT_TIES)
+        if name in column_by_name and as_number(row.get(column_by_name[name])) == 1.0
     ]
     if len(marked_columns) != 1:
         return PairedChoice(None, "unparsable", word=", ".join(marked_columns) or None)

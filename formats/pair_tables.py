@@ -108,33 +108,36 @@ def pair_layout(
         words: Scores of words that the user gave, 1 for the first output.
     """
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    named = by_normal_name(columns)
+    column_by_name = by_normal_name(columns)
     fields = columns_by_field(columns, _mapping_of_texts(mapping or {}), use_aliases=False)
-    chosen = tuple(named.get(name, "") for name in CHOSEN)
-    outputs = PairColumns(*chosen) if all(chosen) else pair_of_columns(columns, OUTPUTS)
+    chosen_columns = tuple(column_by_name.get(name, "") for name in CHOSEN)
+    outputs = PairColumns(*chosen_columns) if all(chosen_columns) else pair_of_columns(columns, OUTPUTS)
     systems = pair_of_columns(columns, SYSTEMS)
-    lists = {what: None if outputs else _list_column(rows, named, names) for what, names in LISTS.items()}
+    list_columns = {
+        content: None if outputs else _list_column(rows, column_by_name, names)
+        for content, names in LISTS.items()
+    }
     layout = PairLayout(
         outputs=outputs,
         systems=systems,
-        output_list=lists["outputs"],
-        system_list=lists["systems"],
-        id=fields.get("id") or first_of(named, IDS),
-        question=fields.get("query") or first_of(named, QUESTIONS),
-        author=first_of(named, AUTHORS),
-        order=first_of(named, ORDERS),
+        output_list=list_columns["outputs"],
+        system_list=list_columns["systems"],
+        id=fields.get("id") or first_of(column_by_name, IDS),
+        question=fields.get("query") or first_of(column_by_name, QUESTIONS),
+        author=first_of(column_by_name, AUTHORS),
+        order=first_of(column_by_name, ORDERS),
         choices=(),
-        special="chosen" if all(chosen) else _special(rows, named),
+        special="chosen" if all(chosen_columns) else _special_layout(rows, column_by_name),
     )
     if layout.special:
-        free = _free(columns, layout)
-        extra = [
+        free_columns = _free_columns(columns, layout)
+        extra_choices = [
             choice
-            for choice in _choices(rows, free, layout, mapping or {}, words or {})
+            for choice in _choice_columns(rows, free_columns, layout, mapping or {}, words or {})
             if choice.name not in _columns_of_special(layout)
         ]
-        return layout._replace(choices=tuple(extra))
-    choices = _choices(rows, _free(columns, layout), layout, mapping or {}, words or {})
+        return layout._replace(choices=tuple(extra_choices))
+    choices = _choice_columns(rows, _free_columns(columns, layout), layout, mapping or {}, words or {})
     has_pair = bool(outputs or systems or layout.output_list)
     if not choices or not (has_pair or _share_letters(rows, choices)):
         return None
@@ -153,10 +156,10 @@ def _columns_of_special(layout: PairLayout) -> set[str]:
 
 
 def _list_column(
-    rows: Sequence[Mapping[str, Any]], named: Mapping[str, str], names: frozenset[str]
+    rows: Sequence[Mapping[str, Any]], column_by_name: Mapping[str, str], names: frozenset[str]
 ) -> str | None:
     """Return the column whose cells are all lists of two, or None."""
-    column = first_of(named, sorted(names))
+    column = first_of(column_by_name, sorted(names))
     cells = (
         [parsed(row.get(column)) for row in rows if column in row and not is_missing(row[column])]
         if column
@@ -165,26 +168,28 @@ def _list_column(
     return column if cells and all(is_list(cell) and len(cell) == 2 for cell in cells) else None  # noqa: PLR2004 - a pair
 
 
-def _special(rows: Sequence[Mapping[str, Any]], named: Mapping[str, str]) -> str:
+def _special_layout(rows: Sequence[Mapping[str, Any]], column_by_name: Mapping[str, str]) -> str:
     """Return the name of the special layout of a table, or "" if it has none."""
-    if all(name in named for name in ONE_HOT):
+    if all(name in column_by_name for name in ONE_HOT):
         return "one_hot"
-    if all(name in named for name in GAMES):
+    if all(name in column_by_name for name in GAMES):
         return "games"
-    cells = [parsed(row.get(named[JUDGMENTS])) for row in rows] if JUDGMENTS in named else []
+    cells = (
+        [parsed(row.get(column_by_name[JUDGMENTS])) for row in rows] if JUDGMENTS in column_by_name else []
+    )
     judgments = [item for cell in cells if is_list(cell) for item in cell if item is not None]
     are_decisions = all(is_object(judgment) and "decision" in judgment for judgment in judgments)
     return "judgments" if judgments and are_decisions else ""
 
 
-def _free(columns: Sequence[str], layout: PairLayout) -> list[str]:
+def _free_columns(columns: Sequence[str], layout: PairLayout) -> list[str]:
     """Return the columns that may be choices."""
     pairs = [name for ends in (layout.outputs, layout.systems) if ends for name in ends[:2]]
     taken = {*pairs, layout.output_list, layout.system_list, layout.id, layout.question, layout.order}
     return [name for name in columns if name not in taken and (name != layout.author or is_choosing(name))]
 
 
-def _choices(
+def _choice_columns(
     rows: Sequence[Mapping[str, Any]],
     columns: Sequence[str],
     layout: PairLayout,
@@ -193,8 +198,8 @@ def _choices(
 ) -> list[ChoiceColumn]:
     """Return the columns of choices that the user named, else those recognised."""
     people, judges = _named_by_user(rows, mapping, "label"), _named_by_user(rows, mapping, "score")
-    of_list = "" if layout.output_list is None and layout.system_list is None else "1"
-    end = next((ends.end for ends in (layout.outputs, layout.systems) if ends is not None), of_list)
+    end_of_lists = "" if layout.output_list is None and layout.system_list is None else "1"
+    end = next((ends.end for ends in (layout.outputs, layout.systems) if ends is not None), end_of_lists)
     candidates: list[ChoiceColumn] = []
     has_several_people = sum(map(is_person, columns)) > 2  # noqa: PLR2004 - two may each be of one output
     # A pair of columns such as score_a and score_b grades one output each, and is no choice.
@@ -224,20 +229,20 @@ def _named_by_user(
 ) -> tuple[str, ...]:
     """Return the columns that a user named as labels or as scores."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    several = (people_named_by_user if field == "label" else judges_named_by_user)(columns, mapping)
+    several_columns = (people_named_by_user if field == "label" else judges_named_by_user)(columns, mapping)
     mapping_of_field = {left: right for left, right in mapping.items() if field in {left, right}}
-    only = columns_by_field(columns, mapping_of_field, use_aliases=False).get(field)
-    return several or ((only,) if only else ())
+    only_column = columns_by_field(columns, mapping_of_field, use_aliases=False).get(field)
+    return several_columns or ((only_column,) if only_column else ())
 
 
-def _are_choices(name: str, choices: Sequence[PairedChoice], cells: int) -> bool:
+def _are_choices(name: str, choices: Sequence[PairedChoice], cell_count: int) -> bool:
     """Return whether cells are choices: half of them under a name of choices, else clearly all."""
     graded = [choice for choice in choices if choice.score is not None]
     if not graded:
         return False
     if is_choosing(name):
-        return 2 * len(graded) >= cells
-    return len(choices) == cells and all(choice.is_named or ">" in str(choice.word) for choice in graded)
+        return 2 * len(graded) >= cell_count
+    return len(choices) == cell_count and all(choice.is_named or ">" in str(choice.word) for choice in graded)
 
 
 def _has_one_answer(rows: Sequence[Mapping[str, Any]]) -> bool:

@@ -67,17 +67,18 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
         return
     prompts = {
         str(row.value.get("promptIdx"))
-        for row in read_rows(path, _results)
+        for row in read_rows(path, _result_items)
         if isinstance(row, FileRow) and is_object(row.value)
     }
     trials = TrialCounter()
     yield from convert_rows(
-        read_rows(path, _results),
+        read_rows(path, _result_items),
         lambda row: _records(row, options, trials, several_prompts=len(prompts) > 1),
     )
 
 
-def _results(document: FieldReader) -> list[tuple[str, Any]] | None:
+def _result_items(document: FieldReader) -> list[tuple[str, Any]] | None:
+    """Return the results in a document with their paths, or None if it is a single result."""
     results = document.get("results")
     if results is None:
         return None
@@ -238,8 +239,12 @@ def _read_csv(path: Path, options: Options) -> Iterator[ImportedRecord]:
     The first column of a block is called ``[provider] prompt`` and has the output; `_BLOCK_COLUMNS` follow it.
     """
     with opened_csv(path, ",", ANY_HEADER) as (header, _, lines):
-        starts = [at for at in range(len(header) - 3) if tuple(header[at + 1 : at + 4]) == _BLOCK_COLUMNS]
-        if not starts:
+        block_starts = [
+            index
+            for index in range(len(header) - 3)
+            if tuple(header[index + 1 : index + 4]) == _BLOCK_COLUMNS
+        ]
+        if not block_starts:
             raise InputError(
                 "no results of promptfoo: no column is followed by Status, Score, Named Scores", path=path
             )
@@ -247,35 +252,37 @@ def _read_csv(path: Path, options: Options) -> Iterator[ImportedRecord]:
             FileRow(cells, FilePosition(path, line), number=number)
             for number, (line, cells) in enumerate(lines)
         )
-        yield from convert_rows(rows, lambda row: _csv_examples(row, header, starts, options))
+        yield from convert_rows(rows, lambda row: _csv_examples(row, header, block_starts, options))
 
 
 def _csv_examples(
-    row: FileRow, header: list[str], starts: list[int], options: Options
+    row: FileRow, header: list[str], block_starts: list[int], options: Options
 ) -> Iterator[ImportedRecord]:
     cells = cast("list[str]", row.value)
     if len(cells) != len(header):
         raise RecordError(f"{len(cells)} fields, and the header names {len(header)}")
-    variables = dict(zip(header[: starts[0]], cells[: starts[0]], strict=True))
+    variables = dict(zip(header[: block_starts[0]], cells[: block_starts[0]], strict=True))
     description = variables.pop("Description", "")
     # A block ends where the next begins.
-    for start, end in zip(starts, [*starts[1:], len(header)], strict=True):
+    for start, end in zip(block_starts, [*block_starts[1:], len(header)], strict=True):
         provider, _, label = header[start].removeprefix("[").partition("] ")
         block = dict(zip(header[start + 1 : end], cells[start + 1 : end], strict=True))
-        failed = block["Status"] == "ERROR"
+        has_failed = block["Status"] == "ERROR"
         scores: list[ImportedScore] = []
-        yield from _add_csv_scores(scores, block, row.position, failed=failed)
+        yield from _add_csv_scores(scores, block, row.position, has_failed=has_failed)
         yield from records_of(
             Example(
                 id=f"test-{row.number}",
                 messages=_question(
-                    variables, None if len(starts) > 1 else label, several_prompts=len(starts) > 1
+                    variables, None if len(block_starts) > 1 else label, several_prompts=len(block_starts) > 1
                 ),
                 context=as_values(parsed(variables.get(_CONTEXT_VARIABLE))),
                 tags={**_tags(variables), **({"description": description} if description else {})},
-                answer=None if failed else AgentAnswer(cells[start]),
-                error=cells[start] or block.get("Grader Reason") or "the provider failed" if failed else None,
-                system=f"{provider} {label}" if len(starts) > 1 else provider,
+                answer=None if has_failed else AgentAnswer(cells[start]),
+                error=cells[start] or block.get("Grader Reason") or "the provider failed"
+                if has_failed
+                else None,
+                system=f"{provider} {label}" if len(block_starts) > 1 else provider,
                 scores=scores,
             ),
             row.position,
@@ -284,11 +291,11 @@ def _csv_examples(
 
 
 def _add_csv_scores(
-    scores: list[ImportedScore], block: dict[str, str], position: FilePosition, *, failed: bool
+    scores: list[ImportedScore], block: dict[str, str], position: FilePosition, *, has_failed: bool
 ) -> Iterator[Skipped]:
     """Add the scores of a block and their joint verdict; yield an entry for each invalid one."""
     reason = block.get("Grader Reason") or None
-    if failed:
+    if has_failed:
         scores.append(unscored(NAME, "failed", reason))
         return
     named_scores: list[tuple[str, Any]] = []

@@ -53,13 +53,14 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
             system = reader.text("name") if is_report else None
         except UNREADABLE as error:
             raise InputError(str(error), path=file) from error
-        numbered = (
+        numbered_rows = (
             FileRow(item, position, at, number)
             for number, (at, item) in enumerate([*cases, *failures], start=1)
         )
-        failed = {at for at, _ in failures}
+        failed_paths = {at for at, _ in failures}
         yield from convert_rows(
-            numbered, lambda row, s=system, f=failed, t=trials: _records(row, s, row.at in f, t, options)
+            numbered_rows,
+            lambda row, s=system, f=failed_paths, t=trials: _records(row, s, row.at in f, t, options),
         )
 
 
@@ -119,7 +120,7 @@ def _records(
     )
     results: list[tuple[str, str]] = []
     yield from collect_scores(
-        results, ("assertions", "scores", "labels"), partial(_results, case), row.position
+        results, ("assertions", "scores", "labels"), partial(_result_keys, case), row.position
     )
     yield from collect_scores(
         example.scores, results, lambda result: [_imported_score(case.node(result[0]), *result)], row.position
@@ -129,7 +130,8 @@ def _records(
     yield from records_of(example, row.position, options)
 
 
-def _results(case: FieldReader, kind: str) -> list[tuple[str, str]]:
+def _result_keys(case: FieldReader, kind: str) -> list[tuple[str, str]]:
+    """Return the kind and the name of each result of one kind."""
     return [(kind, name) for name in case.node(kind).value]
 
 

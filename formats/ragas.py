@@ -60,12 +60,12 @@ def recognises(glimpse: Any) -> bool:
 def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
     """Read samples; see `Format`."""
     rows = iter(read_any_rows(path))
-    first = list(islice(rows, LOOKED_AT))
-    values = [row.value for row in first if isinstance(row, FileRow) and is_object(row.value)]
+    first_rows = list(islice(rows, LOOKED_AT))
+    values = [row.value for row in first_rows if isinstance(row, FileRow) and is_object(row.value)]
     columns = _columns(values, options)
     unanswered = Unanswered()
     yield from convert_rows(
-        chain(first, rows), lambda row: unanswered.take(list(_records(row, columns, options)))
+        chain(first_rows, rows), lambda row: unanswered.take(list(_records(row, columns, options)))
     )
     yield from unanswered.left(path)
 
@@ -77,8 +77,8 @@ def _columns(rows: Sequence[Mapping[str, Any]], options: Options) -> _GradeColum
     """
     recognized = recognize_grades(rows, options)
     header = dict.fromkeys(name for row in rows for name in row if name not in _FIELDS)
-    named = columns_by_field(header, options.columns)
-    label = recognized.label or named.get("label")
+    column_by_field = columns_by_field(header, options.columns)
+    label = recognized.label or column_by_field.get("label")
     people = [name for name in header if is_person(name) or name == label]
     scales = options.converter.scales
     metrics = [
@@ -112,8 +112,11 @@ def _example(row: FileRow, columns: _GradeColumns, options: Options) -> Example:
     turns: list[ConversationTurn] = []
     if is_list(question):
         messages = FieldReader({"user_input": question}, line.at).nodes("user_input")
-        before, after = split_question(messages)
-        question, answer = [reader.value for reader in before], answer_of(after) if after else answer
+        question_messages, answer_messages = split_question(messages)
+        question, answer = (
+            [reader.value for reader in question_messages],
+            answer_of(answer_messages) if answer_messages else answer,
+        )
         turns = conversation(messages, options.unit)
     rubrics = line.unpacked("rubrics")
     return Example(
@@ -136,8 +139,10 @@ def _expected_calls(line: FieldReader) -> list[Any]:
 
 
 def _tags(line: FieldReader, columns: _GradeColumns) -> dict[str, TagValue]:
-    others = {name: value for name, value in line.value.items() if name not in {*_FIELDS, *columns.graded}}
-    return tags_of({name: value for name, value in others.items() if isinstance(value, str)})
+    other_fields = {
+        name: value for name, value in line.value.items() if name not in {*_FIELDS, *columns.graded}
+    }
+    return tags_of({name: value for name, value in other_fields.items() if isinstance(value, str)})
 
 
 def _add_scores(

@@ -287,8 +287,8 @@ def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
     if row_with_text is not None:
         return InputError(f"of no known tool; read as json, {unknown_columns(row_with_text)}", path=path)
     keys = ", ".join(map(repr, islice(rows[0], _MAX_SHOWN_KEYS))) if rows else ""
-    shown = f" from {keys}" if keys else ""
-    return InputError(f"cannot tell the format{shown}; name it: {', '.join(NAMES)}", path=path)
+    keys_text = f" from {keys}" if keys else ""
+    return InputError(f"cannot tell the format{keys_text}; name it: {', '.join(NAMES)}", path=path)
 
 
 def _format_of_folder(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:

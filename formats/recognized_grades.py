@@ -93,12 +93,10 @@ class RecognizedGrades(NamedTuple):
             ends = usual_ends([number])
             remedy = f"add {asked_scale('label_scale', ends)}"
             if column not in labels:
-                of_people = together(
+                option_for_people = together(
                     spelled_pairs("map", {"label": column}), asked_scale("label_scale", ends)
                 )
-                remedy = (
-                    f"add {asked_scale('score_scale', ends, column)}, or if people gave them: {of_people}"
-                )
+                remedy = f"add {asked_scale('score_scale', ends, column)}, or if people gave them: {option_for_people}"
             raise InputError(
                 f"{number:g} is above 1, and all before it were read as grades from 0 to 1; {remedy}",
                 path=row.position.path,
@@ -159,16 +157,18 @@ def _grade_columns(
     options: Options,
 ) -> GradeColumns:
     """Start the search for columns of grades with the columns that the user named."""
-    mapped = {"score": names["score"]} if "score" in names else {}
+    columns_of_user = {"score": names["score"]} if "score" in names else {}
     if "label" in names and {"label", names["label"]} & {*options.columns, *options.columns.values()}:
-        mapped["label"] = names["label"]
-    taken = {
-        *(name for field, name in names.items() if field not in {"label", *mapped}),
+        columns_of_user["label"] = names["label"]
+    unavailable_columns = {
+        *(name for field, name in names.items() if field not in {"label", *columns_of_user}),
         *people,
         *(TABLE_FIELDS.keys() - {"label", "score", "item_id", "judge"}),
     }
     scales = (judge_scale(options.converter.scales), options.grades)
-    columns = GradeColumns(rows, mapped, scales, lambda name: name in taken or is_number_field(name))
+    columns = GradeColumns(
+        rows, columns_of_user, scales, lambda name: name in unavailable_columns or is_number_field(name)
+    )
     columns.find_by_usual_name("item_id", columns.may_be_names)
     if people:
         columns.assign_people(people)
@@ -183,9 +183,11 @@ def _require_known_words(
     In a table with labels, a column named like a judge's scores is asked about, too; without labels it is a tag.
     """
     scale_by_label = dict.fromkeys(label_names(columns), options.grades)
-    named = [name for name in columns.free() if is_score_like(name) and columns.may_be_scores(name)]
+    score_like_columns = [
+        name for name in columns.free() if is_score_like(name) and columns.may_be_scores(name)
+    ]
     score = columns.columns.get("score")
-    further_judges = [*named, *filter(None, [score])] if scale_by_label else []
+    further_judges = [*score_like_columns, *filter(None, [score])] if scale_by_label else []
     if options.columns.get("score") == "":
         judges, further_judges = (), []
     scale_by_judge = {
@@ -204,17 +206,19 @@ def _ask_scales(
     Raises:
         ChoiceNeeded: There are such grades.
     """
-    asked, remedies = AskedChoices(rows), dict[str, None]()
+    asked_choices, remedies = AskedChoices(rows), dict[str, None]()
     for column, ends in unscaled.items():
-        name, judge = ("label_scale", None) if column in people else ("score_scale", column)
-        asked.scale(name, column, ends_question(column, ends), judge)
+        setting_name, judge = ("label_scale", None) if column in people else ("score_scale", column)
+        asked_choices.scale(setting_name, column, ends_question(column, ends), judge)
         field = "score" if judge else "label"
         remedies[f"if {column!r} holds no grades, {map_options({field: ''})}"] = None
         if judge is not None:
-            of_people = together(map_options({"label": column}), spelled_scale("label_scale", OPEN_ENDS))
-            remedies[f"if people gave {column!r}, {of_people}"] = None
-    if asked.choices:
-        raise asked.error(remedy=f"{'; '.join(remedies)}; else replace each {UNKNOWN}")
+            option_for_people = together(
+                map_options({"label": column}), spelled_scale("label_scale", OPEN_ENDS)
+            )
+            remedies[f"if people gave {column!r}, {option_for_people}"] = None
+    if asked_choices.choices:
+        raise asked_choices.error(remedy=f"{'; '.join(remedies)}; else replace each {UNKNOWN}")
 
 
 def _judges(columns: GradeColumns, names: Mapping[str, str], options: Options) -> list[str]:
@@ -254,7 +258,7 @@ def _undirected_options(
         name: direction_options(name, values, judge_scale(scales, name), judge=True)
         for name, values in values_by_judge.items()
     }
-    return {name: asked for name, asked in (labels | scores).items() if asked}
+    return {name: options_text for name, options_text in (labels | scores).items() if options_text}
 
 
 def _is_number(value: Any) -> bool:

@@ -81,12 +81,12 @@ class References:
         self._alike = AlikeGrades(grades)
         if not alone:
             named_by_user = columns_by_field(self.columns, columns, use_aliases=False)
-            certain = {
+            certain_fields = {
                 field: name
                 for field, name in self.fields.items()
                 if field != "label" or field in named_by_user
             }
-            require_one_label(self.first_rows, certain, grades, path)
+            require_one_label(self.first_rows, certain_fields, grades, path)
         for row in rows:
             if isinstance(row, Skipped):
                 self._skipped.append(row)
@@ -152,8 +152,8 @@ class References:
         yield from self._skipped
         by_normal_id = {normal(name): name for name in self._example_ids if normal(name)}
         for name in unused:
-            near = by_normal_id.get(normal(name))
-            hint = f" (did you mean {near!r}?)" if near is not None else ""
+            near_id = by_normal_id.get(normal(name))
+            hint = f" (did you mean {near_id!r}?)" if near_id is not None else ""
             yield self._positions[name].skipped_part("id", f"no case has the id {name!r}{hint}")
 
     def _find_grades(self, values: list[dict[str, Any]]) -> RecognizedGrades:
@@ -169,20 +169,23 @@ class References:
         )
 
     def _take(self, row: FileRow, columns: Mapping[str, str]) -> None:
+        """Keep the reference in a row under its id, or note why the row cannot be read."""
         if is_object(row.value) and not any(value is not None for value in row.value.values()):
             return  # spreadsheets leave blank rows
         try:
-            names = columns_by_field([name for name in row.node.value if name not in self._without], columns)
-            if "id" not in names and is_session(names.get("cluster", "")):
-                names["id"] = names.pop("cluster")
-            if "id" not in names:
+            column_by_field = columns_by_field(
+                [name for name in row.node.value if name not in self._without], columns
+            )
+            if "id" not in column_by_field and is_session(column_by_field.get("cluster", "")):
+                column_by_field["id"] = column_by_field.pop("cluster")
+            if "id" not in column_by_field:
                 columns_found = ", ".join(map(str, row.node.value))
                 option = map_options({"id": likely_id(self.first_rows, row.node.value) or "COLUMN"})
                 raise InputError(
                     f"no column holds the ids of cases (columns: {columns_found}); {option} names it",
                     path=self.path,
                 )
-            example, skipped = reference_example(row, names, self._grades, self._unclear_grades)
+            example, skipped = reference_example(row, column_by_field, self._grades, self._unclear_grades)
             note_alike(self._alike, example.scores)
         except UNREADABLE as error:
             self._skipped.append(row.position.skipped(error))

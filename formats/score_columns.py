@@ -126,8 +126,8 @@ def judge_scores(by: str, value: Any, grades: RowGrades) -> list[ImportedScore]:
         raise RecordError(f"the score {value!r} is {error}{remedy}", field=by) from None
     if score is not None:
         return [ImportedScore(by, score, evidence={} if score == _grade_in(value) else {"value": value})]
-    is_counted = grades.answered or not is_missing(value)
-    return [unscored(by, "not_applicable", _NO_SCORE_REASON)] if is_counted else []
+    expects_score = grades.answered or not is_missing(value)
+    return [unscored(by, "not_applicable", _NO_SCORE_REASON)] if expects_score else []
 
 
 def _score_scale(by: str, ends: str) -> str:

@@ -82,16 +82,18 @@ def conversations_of(
     models = list(dict.fromkeys(exchange.model for exchange in ordered if exchange.model is not None))
     if len(models) > 1 and not one_system:
         by_model = [
-            _merged([exchange for exchange in ordered if exchange.model in {model, None}]) for model in models
+            _merge([exchange for exchange in ordered if exchange.model in {model, None}]) for model in models
         ]
-        request_keys = [_request_keys(whole) for whole, _ in by_model]
+        request_keys = [_request_keys(merged_exchange) for merged_exchange, _ in by_model]
         if all(key == request_keys[0] for key in request_keys):
-            return [whole for whole, _ in by_model], [entry for _, skipped in by_model for entry in skipped]
-    whole, skipped = _merged(ordered)
-    return [whole], skipped
+            return [merged_exchange for merged_exchange, _ in by_model], [
+                entry for _, skipped in by_model for entry in skipped
+            ]
+    merged_exchange, skipped = _merge(ordered)
+    return [merged_exchange], skipped
 
 
-def _merged(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
+def _merge(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
     pieces, skipped = _pieces(exchanges)
     abandoned = [piece for piece in pieces if any(piece.is_abandoned_by(other) for other in pieces)]
     for piece in abandoned:
@@ -99,18 +101,18 @@ def _merged(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
         skipped.append(_skipped_piece(piece, "another answer, which the session does not continue"))
     messages: list[FieldReader] = []
     for piece in pieces:
-        messages = _appended(messages, piece.messages)
-    last = pieces[-1]
-    end = len(messages) - len(last.answer) - last.exchange.has_failed
-    first = exchanges[0]
+        messages = _append(messages, piece.messages)
+    last_piece = pieces[-1]
+    answer_start = len(messages) - len(last_piece.answer) - last_piece.exchange.has_failed
+    first_exchange = exchanges[0]
     tags: dict[str, Any] = {}
     for exchange in reversed(exchanges):
         tags |= exchange.tags
-    whole = msgspec.structs.replace(
-        last.exchange,
-        position=first.position,
-        number=first.number,
-        messages=messages[:end],
+    merged_exchange = msgspec.structs.replace(
+        last_piece.exchange,
+        position=first_exchange.position,
+        number=first_exchange.number,
+        messages=messages[:answer_start],
         model=_model(exchanges),
         answered=any(exchange.answered for exchange in exchanges),
         cluster=next((exchange.cluster for exchange in exchanges if exchange.cluster is not None), None),
@@ -125,7 +127,7 @@ def _merged(exchanges: Sequence[Exchange]) -> tuple[Exchange, list[Skipped]]:
             (exchange.criterion for exchange in exchanges if exchange.criterion is not None), None
         ),
     )
-    return whole, skipped
+    return merged_exchange, skipped
 
 
 def _model(exchanges: Sequence[Exchange]) -> str | None:
@@ -146,22 +148,22 @@ def _pieces(exchanges: Sequence[Exchange]) -> tuple[list[_Piece], list[Skipped]]
     skipped: list[Skipped] = []
     for exchange in exchanges:
         piece = _Piece(exchange)
-        longer = (other for other in pieces if piece.is_within(other) and not piece.extends(other))
+        containers = (other for other in pieces if piece.is_within(other) and not piece.extends(other))
         # A failure without a request does not show which question it belongs to.
-        container = next(longer, None) if piece.request_keys else None
+        container = next(containers, None) if piece.request_keys else None
         if container is not None:
-            skipped += _repeated(piece, container)
+            skipped += _entries_for_repeat(piece, container)
             continue
         extended = [other for other in pieces if piece.request_keys and piece.extends(other)]
         for other in extended:
-            skipped += _repeated(other, piece)
+            skipped += _entries_for_repeat(other, piece)
         index = pieces.index(extended[0]) if extended else len(pieces)
         pieces = [other for other in pieces if other not in extended]
         pieces.insert(index, piece)
     return pieces, skipped
 
 
-def _repeated(piece: _Piece, other: _Piece) -> Iterator[Skipped]:
+def _entries_for_repeat(piece: _Piece, other: _Piece) -> Iterator[Skipped]:
     """Yield a skipped entry for a failure that was retried, or a line that adds nothing."""
     if piece.exchange.has_failed:
         yield _skipped_piece(piece, f"the call failed ({piece.exchange.error}) and the session went on")
@@ -173,7 +175,7 @@ def _skipped_piece(piece: _Piece, reason: str) -> Skipped:
     return piece.exchange.position.skipped_part("messages", reason)
 
 
-def _appended(messages: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
+def _append(messages: list[FieldReader], more: list[FieldReader]) -> list[FieldReader]:
     """Append messages, without those that repeat the end or a system message.
 
     A request repeats the conversation before it, with its calls and results or only the texts. Repeats are dropped.

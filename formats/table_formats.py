@@ -95,18 +95,18 @@ def records_of_table(
     """
     rows = iter(rows)
     first_rows = list(islice(rows, LOOKED_AT))
-    values = [row.value for row in first_rows if isinstance(row, FileRow) and is_object(row.value)]
-    graded = _recognized(values, options, path)
-    header = list(dict.fromkeys(chain(*values)))
+    first_values = [row.value for row in first_rows if isinstance(row, FileRow) and is_object(row.value)]
+    graded = _recognized(first_values, options, path)
+    header = list(dict.fromkeys(chain(*first_values)))
     answers = answer_columns(header, options.columns)
     if len(answers) > 1:
         require_clear(header, answers, options, graded)
-        wide = row_per_answer(chain(first_rows, rows), answers, options)
-        yield from records_of_table(wide, path, with_one_answer(options))
+        rows_of_one_answer = row_per_answer(chain(first_rows, rows), answers, options)
+        yield from records_of_table(rows_of_one_answer, path, with_one_answer(options))
         return
-    fields = _note_columns(values, options, graded)
-    require_one_question(values, fields, path)
-    names: set[str] = set()
+    fields = _note_columns(first_values, options, graded)
+    require_one_question(first_values, fields, path)
+    columns_seen: set[str] = set()
     unanswered, unasked = Unanswered(), UnaskedCases()
 
     def checked_rows() -> Iterator[FileRow | Skipped]:
@@ -115,17 +115,19 @@ def records_of_table(
                 # Only the first rows decided that grades are from 0 to 1.
                 if number >= LOOKED_AT and any(graded.unit):
                     graded.require_early_scale(row, options.grades)
-                if not row.value.keys() <= names:
-                    names.update(map(str, row.value))
+                if not row.value.keys() <= columns_seen:
+                    columns_seen.update(map(str, row.value))
             yield row
 
     yield from convert_rows(checked_rows(), lambda row: _records(row, options, graded, unanswered, unasked))
     yield from unanswered.left(path)
-    problem = missing_columns(names | options.joined_columns, options.columns) if names else None
+    problem = (
+        missing_columns(columns_seen | options.joined_columns, options.columns) if columns_seen else None
+    )
     if problem is not None:
         raise InputError(problem, path=path)
     options.alike.refuse(path)
-    unasked.refuse(fields, options.recognized.guesses, names, path)
+    unasked.refuse(fields, options.recognized.guesses, columns_seen, path)
 
 
 def _note_columns(
@@ -250,10 +252,10 @@ class _HuggingFace(_Table):
     def rows(self, path: Path, options: Options) -> Iterator[FileRow | Skipped]:
         files = files_in(path, _DATA_SUFFIXES) if path.is_dir() else [path]
         # `datasets` keeps results of its own in cache files; reading a device or a pipe might never end.
-        data = [file for file in files if not file.name.startswith("cache-") and file.is_file()]
-        if not data:
+        data_files = [file for file in files if not file.name.startswith("cache-") and file.is_file()]
+        if not data_files:
             raise InputError(f"holds no file of data ({', '.join(_DATA_SUFFIXES)})", path=path)
-        return (row for file in data for row in read_any_rows(file, header=options.header))
+        return (row for file in data_files for row in read_any_rows(file, header=options.header))
 
 
 TABLES: dict[str, _Table] = {table.NAME: table for table in (_Csv(), _Parquet(), _Json(), _HuggingFace())}

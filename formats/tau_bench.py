@@ -98,11 +98,11 @@ def _split_messages(line: FieldReader) -> tuple[list[dict[str, Any]], int]:
     for node in line.nodes("traj" if "traj" in line else "messages"):
         # tau2-bench wraps the results of parallel calls in one message.
         for message in node.nodes("tool_messages") or [node]:
-            by_user = message.get("requestor") == "user" or (
+            is_users_call = message.get("requestor") == "user" or (
                 role_of(message) == "user" and message.get("content") is None
             )
-            user_calls += by_user
-            if not by_user:
+            user_calls += is_users_call
+            if not is_users_call:
                 messages.append(message.value)
     return messages, user_calls
 

@@ -33,9 +33,9 @@ def write_scores(items: Iterable[ExportItem], path: Path, run: ExportContext) ->
     Verdicts without a score are left out; Inspect counts these samples as unscored.
     """
     del run
-    judged = list(items)
-    systems = {item.output.system for item in judged}
-    judges = {verdict.by for item in judged for verdict in item.verdicts}
+    judged_items = list(items)
+    systems = {item.output.system for item in judged_items}
+    judges = {verdict.by for item in judged_items for verdict in item.verdicts}
     for option, names in ((setting("system"), systems), (setting("judge"), judges)):
         if len(names) != 1:
             choices = ", ".join(sorted(names)) or "none"
@@ -43,7 +43,7 @@ def write_scores(items: Iterable[ExportItem], path: Path, run: ExportContext) ->
                 f"precomputed scores are of one judge on one system: name it with {option}, one of {choices}"
             )
     graded, left_out = with_scores(
-        verdict for item in judged for verdict in item.verdicts if verdict.repeat == 0
+        verdict for item in judged_items for verdict in item.verdicts if verdict.repeat == 0
     )
     rows = write_records(path, (_score_row(verdict) for verdict in graded))
     return Written(files=[str(path)], rows=rows, left_out=left_out)
@@ -165,7 +165,7 @@ def _answer_messages(item: ExportItem) -> Iterator[dict[str, Any]]:
                 content = as_text(result) or ""
                 yield {"role": "tool", "content": content, "tool_call_id": call_id, "function": call.name}
         else:
-            calls = [(f"call_{at}", call) for at, call in enumerate(step, start=number)]
+            calls = [(f"call_{call_number}", call) for call_number, call in enumerate(step, start=number)]
             number += len(step)
             yield {"role": "assistant", "content": "", "tool_calls": list(starmap(_tool_call, calls))}
 

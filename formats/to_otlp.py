@@ -103,14 +103,14 @@ def send(items: Iterable[ExportItem], endpoint: str, run: ExportContext) -> int:
     provider = cast("Any", sdk).LoggerProvider()
     provider.add_log_record_processor(cast("Any", export).SimpleLogRecordProcessor(results))
     logger = provider.get_logger("fiducial")
-    at = run.nanoseconds
+    nanoseconds = run.nanoseconds
     for item in items:
         trace, span = evaluated_span(item)
         for verdict in item.verdicts:
             logger.emit(
                 cast("Any", api).LogRecord(
-                    timestamp=at,
-                    observed_timestamp=at,
+                    timestamp=nanoseconds,
+                    observed_timestamp=nanoseconds,
                     event_name=EVALUATION,
                     attributes=evaluation_attributes(verdict, item, run),
                     **_context(trace, span),

@@ -54,6 +54,7 @@ def read(path: Path, options: Options) -> Iterator[ImportedRecord]:
 
 
 def _by_id(document: FieldReader) -> list[tuple[str, Any]] | None:
+    """Return the items that a document has by their ids, or None if it is an item itself."""
     if _is_item(document.value):
         return None
     return [

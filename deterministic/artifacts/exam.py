@@ -50,13 +50,13 @@ def main(rules: str, kind: str, *names: str) -> int:
         sys.path[:] = [*libraries, *folders] if rule_set == "strict" else [*folders, *libraries]
 
     if kind == "pytest":
-        code, ended = _run_pytest(list(names), hidden_tests, find_workspace)
+        exit_code, has_ended = _run_pytest(list(names), hidden_tests, find_workspace)
     else:
         find_workspace()
-        code, ended = _run_script(names[0], hidden_tests, libraries)
-    if ended and code == 0:
+        exit_code, has_ended = _run_script(names[0], hidden_tests, libraries)
+    if has_ended and exit_code == 0:
         prove()
-    return code
+    return exit_code
 
 
 _OPTIONAL_MODULES = frozenset({"_winreg", "java", "org", "vms_lib", "win32evtlog", "win32evtlogutil"})
@@ -134,9 +134,9 @@ def _read_assignment() -> tuple[Path | None, Callable[[], object]]:
     Standard input is then replaced, so that nothing else in this process can read the secret word.
     """
     text = os.read(0, 4096)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
+    null_device = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null_device, 0)
+    os.close(null_device)
     if not text:
         return None, lambda: None
     assignment: dict[str, Any] = json.loads(text)

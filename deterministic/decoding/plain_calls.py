@@ -103,8 +103,8 @@ def _read_items(code: str, position: int, items: list[Any]) -> int:
         items.append(value)
         position = match.end()
         if code[position - 1] == "]":
-            after = _AFTER_LIST.match(code, position)
-            return -1 if after is None else after.end()
+            list_end = _AFTER_LIST.match(code, position)
+            return -1 if list_end is None else list_end.end()
     return -1
 
 

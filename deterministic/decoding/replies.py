@@ -102,10 +102,10 @@ def asked_form(case: Case) -> AskedForm:
     BFCL's cases on format sensitivity state it in the tags ``ret_fmt`` and ``tool_call_tag``.
     """
     return AskedForm(
-        cast("Language", case.reference.get("language", "python")),
-        cast("ReplyForm", case.tags.get("ret_fmt", "python")),
-        case.tags.get("tool_call_tag") is True,
-        "ret_fmt" in case.tags,
+        language=cast("Language", case.reference.get("language", "python")),
+        form=cast("ReplyForm", case.tags.get("ret_fmt", "python")),
+        tagged=case.tags.get("tool_call_tag") is True,
+        stated="ret_fmt" in case.tags,
     )
 
 

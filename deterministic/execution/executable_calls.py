@@ -221,19 +221,19 @@ def _check_several_calls(
 ) -> Finding:
     mismatches = [[_compare(expectation, outcome) for outcome in outcomes] for expectation in expectations]
     matching_calls = [[call for call, mismatch in enumerate(row) if mismatch is None] for row in mismatches]
-    unmatched = (
+    unmatched_index = (
         first_unpairable(matching_calls) if rules == "strict" else first_unpaired_greedily(matching_calls)
     )
-    if unmatched is None:
+    if unmatched_index is None:
         return PASSED
-    expectation = expectations[unmatched]
+    expectation = expectations[unmatched_index]
     return fault(
         "executable_checker:cannot_find_match",
         f"no call is left that gives what {shorten(expectation.call)} gives: {shorten(expectation.result)}",
         expected=plain(expectation.call),
         tried=[
             {"call": plain(outcome.call), "error_type": mismatch.error_type, "reason": mismatch.reason}
-            for outcome, mismatch in zip(outcomes, mismatches[unmatched], strict=True)
+            for outcome, mismatch in zip(outcomes, mismatches[unmatched_index], strict=True)
             if mismatch is not None
         ],
     )

@@ -29,10 +29,10 @@ Matcher: TypeAlias = Callable[[Any, Any], Mismatch | None]
 def match_exactly(expected: Any, actual: Any) -> Mismatch | None:
     """Check that the results are equal."""
     try:
-        equal = bool(expected == actual)
+        are_equal = bool(expected == actual)
     except Exception:  # noqa: BLE001 - some types, such as arrays, have no truth value of equality
-        equal = False
-    if equal:
+        are_equal = False
+    if are_equal:
         return None
     return Mismatch("executable_checker:wrong_result", f"expected {shorten(expected)}, got {shorten(actual)}")
 

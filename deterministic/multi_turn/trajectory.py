@@ -27,21 +27,23 @@ class StateTracker:
     def __init__(self, worlds: Mapping[str, AnyWorld], read: StateReader) -> None:
         self._worlds = worlds
         self._read = read
-        self._start = self._before = self._snapshot()
-        self._changing: list[str] = []
+        self._first_states = self._latest_states = self._snapshot()
+        self._calls_with_changes: list[str] = []
 
     def note_change(self, call: str) -> None:
         """Record the call that was just executed if a state is not as it was before."""
-        after = self._snapshot()
-        if after is None or not equal_distinguishing_bools(self._before, after):
-            self._changing.append(call)
-        self._before = after
+        states = self._snapshot()
+        if states is None or not equal_distinguishing_bools(self._latest_states, states):
+            self._calls_with_changes.append(call)
+        self._latest_states = states
 
     @property
     def changing_calls(self) -> Sequence[str]:
         """Calls that changed a state; empty if the states are as at the start again."""
-        unchanged = self._start is not None and equal_distinguishing_bools(self._start, self._before)
-        return [] if unchanged else self._changing
+        is_as_at_start = self._first_states is not None and equal_distinguishing_bools(
+            self._first_states, self._latest_states
+        )
+        return [] if is_as_at_start else self._calls_with_changes
 
     def _snapshot(self) -> dict[str, State] | None:
         """Return a copy of all states, or None, which counts as a change, if one cannot be read."""

@@ -180,8 +180,8 @@ def add_call(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
         sorted({other_name for call in subject.calls for other_name in _other_functions(subject, call.name)}),
         rng,
     ):
-        extra = _example_call(subject.documents[name], "")
-        yield calls_mutation(subject, [*subject.calls, extra], f"{name} was called as well")
+        extra_call = _example_call(subject.documents[name], "")
+        yield calls_mutation(subject, [*subject.calls, extra_call], f"{name} was called as well")
 
 
 def call_where_none_is_due(subject: Subject, rng: random.Random) -> Iterator[Mutation]:
@@ -190,11 +190,11 @@ def call_where_none_is_due(subject: Subject, rng: random.Random) -> Iterator[Mut
         return
     for tool in shuffled(subject.case.tools, rng):
         calls = [_example_call(tool["function"], "")]
-        written: dict[str, Any] = {"text": source_text(calls)}
+        output_fields: dict[str, Any] = {"text": source_text(calls)}
         if subject.output.tool_calls is not None:
-            written = {"text": None, "tool_calls": native_calls(calls)}
+            output_fields = {"text": None, "tool_calls": native_calls(calls)}
         change = f"{calls[0].name} was called where nothing should be"
-        yield Mutation(msgspec.structs.replace(subject.output, **written), change)
+        yield Mutation(msgspec.structs.replace(subject.output, **output_fields), change)
 
 
 def _other_functions(subject: Subject, name: str) -> list[str]:

@@ -36,6 +36,8 @@ _EXCHANGE_RATE = Fraction("0.85")
 
 _CLOCK_TIME = re.compile(r"(?<![\d:.+-])([01]\d|2[0-3]):([0-5]\d)(?!\d)")
 _ZONE_OFFSETS_MINUTES = (60, -300, 330, 540)
+"""Differences between time zones, such as those of Paris, New York, Delhi and Tokyo to UTC."""
+
 _MONTHS_PER_YEAR = 12
 _JULIAN_OFFSET = dt.timedelta(days=13)
 """Difference between the Julian and the Gregorian calendar from 1900 to 2100."""
@@ -102,8 +104,8 @@ def _description(site: Site) -> str:
 
 def _as_fraction(value: Any) -> Fraction | None:
     """Return a finite number as an exact fraction, or None for any other value."""
-    finite = type(value) is int or (type(value) is float and math.isfinite(value))
-    return Fraction(value) if finite else None
+    is_finite = type(value) is int or (type(value) is float and math.isfinite(value))
+    return Fraction(value) if is_finite else None
 
 
 def _round_like(number: Fraction, value: float) -> Iterator[float]:

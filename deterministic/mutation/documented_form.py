@@ -72,8 +72,8 @@ def _text_has_form(text: str, document: Mapping[str, Any], description: str) -> 
     if isinstance(allowed, list) and text not in cast("list[Any]", allowed):
         return False  # in any other letter case, too: functions compare with the listed values
     format_name: Any = document.get("format")
-    expected = _FORMATS.get(format_name) if isinstance(format_name, str) else None
-    if expected is not None and re.fullmatch(expected, text) is None:
+    format_pattern = _FORMATS.get(format_name) if isinstance(format_name, str) else None
+    if format_pattern is not None and re.fullmatch(format_pattern, text) is None:
         return False
     forms = [_pattern_of_form(match[0]) for match in _FORM_IN_WORDS.finditer(description)]
     if forms and not any(re.fullmatch(form, text) for form in forms):
@@ -92,10 +92,10 @@ def _pattern_of_form(form: str) -> str:
 
 
 def _matches(text: str, pattern: str) -> bool:
-    open_ended = sum(map(pattern.count, "+*?"))
+    open_repetitions = sum(map(pattern.count, "+*?"))
     if (
         len(text) > _MAX_TEXT_LENGTH
-        or open_ended > _MAX_OPEN_REPETITIONS
+        or open_repetitions > _MAX_OPEN_REPETITIONS
         or not _PLAIN_PATTERN.fullmatch(pattern)
     ):
         return False

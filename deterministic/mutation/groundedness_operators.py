@@ -83,8 +83,8 @@ def give_wrong_number(fact: Fact, _facts: Sequence[Fact], text: str, rng: random
     # In Python, booleans are integers.
     if isinstance(fact.value, bool) or not isinstance(fact.value, int | float):
         return None
-    changes = [*near_values.near_numbers(fact.value), *near_values.other_magnitude(fact.value)]
-    return _first_unsupported_claim(fact, shuffled(map(value_text, changes), rng), text)
+    wrong_numbers = [*near_values.near_numbers(fact.value), *near_values.other_magnitude(fact.value)]
+    return _first_unsupported_claim(fact, shuffled(map(value_text, wrong_numbers), rng), text)
 
 
 def give_wrong_date(fact: Fact, _facts: Sequence[Fact], text: str, rng: random.Random) -> str | None:

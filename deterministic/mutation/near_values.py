@@ -234,8 +234,8 @@ def other_unit(text: str) -> Iterator[str]:
     """
     for match in _UNIT.finditer(text):
         if len(match[0]) > _MAX_SHORT_UNIT_LENGTH or _is_short_unit(text, match):
-            other = _in_letter_case_of(_OTHER_UNIT[match[0].lower()], match[0])
-            yield replace_span(text, match.span(), other)
+            replacement = _in_letter_case_of(_OTHER_UNIT[match[0].lower()], match[0])
+            yield replace_span(text, match.span(), replacement)
 
 
 def _is_short_unit(text: str, match: re.Match[str]) -> bool:

@@ -164,8 +164,8 @@ def _label_attempt(attempt: _Attempt, number: int, strict: CheckOptions) -> Prob
             return _make_weakness(verdict, attempt, "strict")
         evidence = {**verdict.evidence, **probe.label.evidence}
         return msgspec.structs.replace(probe, label=msgspec.structs.replace(verdict, evidence=evidence))
-    doubtful = not attempt.is_twin and not attempt.mutation.by_design and _mentions_accepted(probe)
-    if doubtful or (verdict.graded and (verdict.score == 1.0) != attempt.is_twin):
+    is_doubtful = not attempt.is_twin and not attempt.mutation.by_design and _mentions_accepted(probe)
+    if is_doubtful or (verdict.graded and (verdict.score == 1.0) != attempt.is_twin):
         return _make_weakness(verdict, attempt, "strict")
     return probe
 

@@ -36,15 +36,15 @@ def other_enum(site: Site, rng: random.Random) -> Iterator[Any]:
 
 
 def _change_numbers(
-    of_number: Callable[[float], Iterator[float]], of_text: Callable[[str], Iterator[str]]
+    change_number: Callable[[float], Iterator[float]], change_text: Callable[[str], Iterator[str]]
 ) -> Perturb:
     """Return a function that changes numbers, and with another function numbers in texts."""
 
     def perturb(site: Site, _rng: random.Random) -> Iterator[Any]:
         if type(site.value) in {int, float}:
-            yield from of_number(site.value)
+            yield from change_number(site.value)
         elif type(site.value) is str:
-            yield from of_text(site.value)
+            yield from change_text(site.value)
 
     return perturb
 

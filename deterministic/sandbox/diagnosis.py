@@ -31,7 +31,7 @@ def diagnose(limits: Limits) -> SandboxDiagnosis:
         try:
             report = run_confined([[sys.executable, "-c", ""]], Path(folder), limits)
         except SandboxError as error:
-            return SandboxDiagnosis(None, str(error), [])
+            return SandboxDiagnosis(confinement=None, problem=str(error), open=[])
     run = report.runs[0]
     if run.ended_by != "exit" or run.code:
         last_line = run.err.decode(errors="replace").strip().rpartition("\n")[2]

@@ -250,11 +250,11 @@ def _launch(
 
 def _with_memory_as_cause(report: SandboxReport, group: MemoryGroup) -> SandboxReport:
     """Return the report, with memory as the cause of a failure if the kernel says so."""
-    *earlier, last_run = report.runs or [None]
+    *earlier_runs, last_run = report.runs or [None]
     if last_run is None or last_run.ended_by != "exit" or not last_run.code or not group.was_full():
         return report
     return msgspec.structs.replace(
-        report, runs=[*earlier, msgspec.structs.replace(last_run, ended_by="memory")]
+        report, runs=[*earlier_runs, msgspec.structs.replace(last_run, ended_by="memory")]
     )
 
 
@@ -275,7 +275,7 @@ def _signal(launcher: subprocess.Popen[bytes], number: int) -> None:
             os.killpg(launcher.pid, number)
 
 
-def _read_report(report: bytes, errors: bytes, commands: int) -> SandboxReport:
+def _read_report(report: bytes, errors: bytes, command_count: int) -> SandboxReport:
     """Decode the launcher's report.
 
     After its first line commands were running. If results are missing although no command failed, a command killed the launcher.
@@ -290,6 +290,6 @@ def _read_report(report: bytes, errors: bytes, commands: int) -> SandboxReport:
     except (msgspec.DecodeError, IndexError) as error:
         last_line = errors.decode(errors="replace").strip().rpartition("\n")[2]
         raise SandboxError(f"the launcher failed: {last_line or 'it was killed'}") from error
-    if len(runs) < commands and all(run.ended_by == "exit" and not run.code for run in runs):
+    if len(runs) < command_count and all(run.ended_by == "exit" and not run.code for run in runs):
         runs.append(CommandResult("lost", -signal.SIGKILL, b"", b"", truncated=False, seconds=0.0))
     return SandboxReport(confinement, runs)

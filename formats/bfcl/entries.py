@@ -55,7 +55,7 @@ class ClassDocuments:
         """
         withheld = set(chain.from_iterable(entry.get("missed_function", {}).values()))
         offered: list[dict[str, Any]] = []
-        later: list[dict[str, Any]] = []
+        offered_later: list[dict[str, Any]] = []
         for class_name in entry.get("involved_classes", []):
             if class_name not in _DOCUMENT_FILES:
                 raise RecordError(
@@ -65,8 +65,8 @@ class ClassDocuments:
                     field="involved_classes",
                 )
             for document in self._read(class_name):
-                (later if document["name"] in withheld else offered).append(document)
-        return offered, later
+                (offered_later if document["name"] in withheld else offered).append(document)
+        return offered, offered_later
 
     def _read(self, class_name: str) -> list[dict[str, Any]]:
         if class_name not in self._by_class:
@@ -118,24 +118,32 @@ def read_entries(source: DataSource, category: Category) -> Iterator[Entry]:
     if category.family == "format_sensitivity":
         yield from _sensitivity_entries(source, category)
         return
-    questions, answers = _paths(source, category)
+    questions, answers = _find_paths(source, category)
     class_documents = ClassDocuments(source)
-    for (line, raw), answer in _paired(source, questions, answers, by_id=category.family != "agentic"):
+    for (line, raw), answer in _pair_with_answers(
+        source, questions, answers, by_id=category.family != "agentic"
+    ):
         place = source.place(questions)
-        entry = _rewritten(raw, category)
+        entry = _rewrite(raw, category)
         if not isinstance(entry.get("question"), list):
             raise RecordError("expected a list of turns", path=place, line=line, field="question")
-        offered, later = (
+        offered, offered_later = (
             (entry["function"], [])
             if "function" in entry
             else class_documents.split_by_turn(entry, place, line)
         )
         yield Entry(
-            id=entry["id"], category=category, raw=entry, answer=answer, documents=offered, withheld=later
+            id=entry["id"],
+            category=category,
+            raw=entry,
+            answer=answer,
+            documents=offered,
+            withheld=offered_later,
         )
 
 
-def _paths(source: DataSource, category: Category) -> tuple[str, str | None]:
+def _find_paths(source: DataSource, category: Category) -> tuple[str, str | None]:
+    """Return the paths of a category's questions and of its ground truth, None if it has none."""
     questions = [f"{folder}{stem}.json" for stem in data_stems(category) for folder in _QUESTION_FOLDERS]
     questions_path = next((path for path in questions if source.has(path)), None)
     if questions_path is None:
@@ -151,7 +159,7 @@ def _paths(source: DataSource, category: Category) -> tuple[str, str | None]:
     return questions_path, next((path for path in (preferred, *answers) if source.has(path)), preferred)
 
 
-def _paired(
+def _pair_with_answers(
     source: DataSource, questions: str, answers: str | None, *, by_id: bool
 ) -> Iterator[tuple[tuple[int, dict[str, Any]], dict[str, Any] | None]]:
     """Pair questions with their ground truths.
@@ -175,7 +183,7 @@ def _paired(
         yield (line, raw), answer
 
 
-def _rewritten(raw: dict[str, Any], category: Category) -> dict[str, Any]:
+def _rewrite(raw: dict[str, Any], category: Category) -> dict[str, Any]:
     """Return an agentic entry with the id and memory class of its category.
 
     Several agentic categories share one data file, whose ids name the file.
@@ -190,19 +198,19 @@ def _rewritten(raw: dict[str, Any], category: Category) -> dict[str, Any]:
 
 def _sensitivity_entries(source: DataSource, category: Category) -> Iterator[Entry]:
     stems = data_stems(category)
-    relative = next((f"{stem}.json" for stem in stems if source.has(f"{stem}.json")), f"{stems[0]}.json")
+    relative_path = next((f"{stem}.json" for stem in stems if source.has(f"{stem}.json")), f"{stems[0]}.json")
     try:
-        ids_by_category = convert(read_document(source, relative), dict[str, set[str]])
+        ids_by_category = convert(read_document(source, relative_path), dict[str, set[str]])
     except msgspec.ValidationError as error:
         raise InputError(
-            f"expected a list of ids by category: {error}", path=source.place(relative)
+            f"expected a list of ids by category: {error}", path=source.place(relative_path)
         ) from error
     number = 0
     for name, chosen_ids in ids_by_category.items():
-        original = category_called(name)
-        if original is None:
-            raise InputError(f"{name!r} is not a category", path=source.place(relative))
-        for entry in read_entries(source, original):
+        original_category = category_called(name)
+        if original_category is None:
+            raise InputError(f"{name!r} is not a category", path=source.place(relative_path))
+        for entry in read_entries(source, original_category):
             if entry.id not in chosen_ids:
                 continue
             for configuration in CONFIGURATIONS:

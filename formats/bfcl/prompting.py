@@ -45,10 +45,15 @@ def _default(schema: dict[str, Any], *, required: bool) -> str:
 
 def _details(schema: dict[str, Any]) -> str:
     """Return the description, followed by JSON of details that a signature cannot express."""
-    rest = {key: value for key, value in schema.items() if key not in {"type", "description", "default"}}
+    other_details = {
+        key: value for key, value in schema.items() if key not in {"type", "description", "default"}
+    }
     return " ".join(
         part
-        for part in (schema.get("description", ""), json.dumps(rest, ensure_ascii=False) if rest else "")
+        for part in (
+            schema.get("description", ""),
+            json.dumps(other_details, ensure_ascii=False) if other_details else "",
+        )
         if part
     )
 
@@ -61,9 +66,9 @@ def _as_xml(document: dict[str, Any]) -> str:
         "    <params>",
     ]
     for name, schema in properties.items():
-        needed = "true" if name in required else "false"
+        required_text = "true" if name in required else "false"
         lines.append(
-            f"      <param name={quoteattr(name)} type={quoteattr(str(schema.get('type', 'any')))} required={quoteattr(needed)}>"
+            f"      <param name={quoteattr(name)} type={quoteattr(str(schema.get('type', 'any')))} required={quoteattr(required_text)}>"
             f"{escape(_details(schema))}{_xml_default(schema)}</param>"
         )
     return "\n".join([*lines, "    </params>", "  </function>"])
@@ -121,19 +126,19 @@ def _configuration(case: Case) -> Configuration:
 
 def documents_text(documents: list[dict[str, Any]], case: Case) -> str:
     """Return function documents in the format of a case's prompt."""
-    shown = [for_inference(document, case) for document in documents]
-    return render_documents(shown, _configuration(case).func_doc_fmt)
+    shown_documents = [for_inference(document, case) for document in documents]
+    return render_documents(shown_documents, _configuration(case).func_doc_fmt)
 
 
 def _instructions(case: Case, configuration: Configuration) -> str:
-    texts = sections(f"{configuration.style}.md")
+    text_by_section = sections(f"{configuration.style}.md")
     values = {
         "form": sections("forms.md")[configuration.ret_fmt],
         "document_form": configuration.func_doc_fmt,
         "documents": documents_text([tool["function"] for tool in case.tools], case),
     }
     names = ("opening", "answer_tagged" if configuration.tool_call_tag else "answer", "turns", "functions")
-    parts = [(name, Template(texts[name]).substitute(values)) for name in names]
+    parts = [(name, Template(text_by_section[name]).substitute(values)) for name in names]
     if configuration.prompt_fmt == "markdown":
         return "\n\n".join(f"## {_HEADINGS[name]}\n\n{text}" for name, text in parts)
     return "\n\n".join(text for _, text in parts)

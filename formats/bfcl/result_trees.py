@@ -67,7 +67,7 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
     """
     if not root.is_dir():
         raise InputError("expected a folder with one folder per system", path=root)
-    by_key: dict[tuple[str, str], ResultFile] = {}
+    file_by_key: dict[tuple[str, str], ResultFile] = {}
     unscored: list[Path] = []
     for path in sorted(root.rglob("*_result.json")):
         match = _FILE_NAME.fullmatch(path.name)
@@ -83,17 +83,19 @@ def find_results(root: Path, categories: Collection[Category] | None = None) -> 
             continue
         if category is None:
             raise InputError(f"{name!r} is not a category of BFCL v4", path=path)
-        other = by_key.get((system, category.name))
-        if other is not None:
+        earlier_file = file_by_key.get((system, category.name))
+        if earlier_file is not None:
             raise InputError(
-                f"{system!r} has two files of category {name}; the other is {other.path}", path=path
+                f"{system!r} has two files of category {name}; the other is {earlier_file.path}", path=path
             )
         if categories is None or is_chosen:
-            by_key[system, category.name] = ResultFile(system, category, path)
-    if not by_key:
+            file_by_key[system, category.name] = ResultFile(system, category, path)
+    if not file_by_key:
         raise _no_results(root, unscored)
-    position = {name: index for index, name in enumerate(CATEGORIES)}
-    files = sorted(by_key.values(), key=lambda file: (file.system, position[file.category.name]))
+    category_position = {name: index for index, name in enumerate(CATEGORIES)}
+    files = sorted(
+        file_by_key.values(), key=lambda file: (file.system, category_position[file.category.name])
+    )
     return ResultTree(files, unscored)
 
 

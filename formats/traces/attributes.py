@@ -27,8 +27,8 @@ def plain_attributes(holder: FieldReader, name: str = "attributes") -> dict[str,
     if attributes is None:
         return {}
     if is_object(attributes):
-        typed = _plain_value(attributes)
-        return _flat(typed) if is_object(typed) else {}
+        plain = _plain_value(attributes)
+        return _flat(plain) if is_object(plain) else {}
     return {pair.need("key"): _plain_value(pair.get("value")) for pair in holder.nodes(name)}
 
 
@@ -68,6 +68,7 @@ def dotted(name: str, value: Any) -> dict[str, Any]:
 
 
 def _plain_value(wrapped: Any) -> Any:
+    """Return the plain value of ``{"intValue": "3"}`` and the like; others unchanged."""
     node = FieldReader(wrapped) if is_object(wrapped) else FieldReader({})
     if len(node.value) != 1:
         return wrapped

@@ -131,7 +131,7 @@ def _tags(node: AttributeReader) -> dict[str, Any]:
 
 def _tools(node: AttributeReader) -> list[dict[str, Any]]:
     for source in TOOL_DEFINITIONS:
-        items = _listed(node, source)
+        items = _read_list(node, source)
         # OpenInference wraps each tool twice: {"tool": {"json_schema": ...}}.
         unwrapped = (item.get("tool", item) if is_object(item) else parsed(item) for item in items)
         schemas = (parsed(item.get("json_schema", item)) if is_object(item) else item for item in unwrapped)
@@ -147,7 +147,8 @@ def _with_parsed_fields(tool: dict[str, Any]) -> dict[str, Any]:
     return {**tool, "parameters": parsed(tool["parameters"])} if "parameters" in tool else tool
 
 
-def _listed(node: AttributeReader, source: AttributeSource) -> list[Any]:
+def _read_list(node: AttributeReader, source: AttributeSource) -> list[Any]:
+    """Return the items of numbered attributes, or of an attribute that is a list."""
     if source.form == "indexed":
         return node.listed(source.attribute)
     value = node.decoded(source.attribute)
@@ -182,16 +183,16 @@ def _read_run(span: Span, node: AttributeReader) -> None:
     input_attribute = next((name for name in RUN_INPUTS if name in node), None)
     output_attribute = next((name for name in RUN_OUTPUTS if name in node), None)
     if input_attribute is not None:
-        span.input = _value(node, input_attribute)
-    elif tasks := [task for task in _listed(node, CREW_TASKS_GIVEN) if is_object(task)]:
+        span.input = _read_value(node, input_attribute)
+    elif tasks := [task for task in _read_list(node, CREW_TASKS_GIVEN) if is_object(task)]:
         span.input = "\n\n".join(str(task[CREW_QUESTION]) for task in tasks if CREW_QUESTION in task)
     if output_attribute is not None:
-        span.output, span.has_output = _value(node, output_attribute), True
+        span.output, span.has_output = _read_value(node, output_attribute), True
     if span.kind == "retriever" and is_list(span.output) and not span.documents:
         span.documents = span.output
 
 
-def _value(node: AttributeReader, name: str) -> Any:
+def _read_value(node: AttributeReader, name: str) -> Any:
     """Return a value decoded from JSON, unless its type says that it is plain text."""
     value, mime_type = node.value[name], node.get(f"{name.removesuffix('.value')}.mime_type")
     return value if mime_type == "text/plain" else node.decoded(name)
@@ -208,7 +209,7 @@ def _read_messages(span: Span, node: AttributeReader) -> None:
             span.has_messages = span.has_messages or source.form != "call"
             break
     for source in MODEL_OUTPUTS if is_model else RUN_ANSWERS:
-        if source.attribute not in node and not (source.form == "indexed" and _listed(node, source)):
+        if source.attribute not in node and not (source.form == "indexed" and _read_list(node, source)):
             continue
         if answers := _answers(node, source):
             _add_answers(span, answers)
@@ -247,7 +248,7 @@ def _input_messages(node: AttributeReader, source: AttributeSource) -> list[dict
     if source.form == "call":
         return request_messages(node.decoded(source.attribute)) if source.attribute in node else []
     value = (
-        _indexed(node, source.attribute)
+        _indexed_messages(node, source.attribute)
         if source.form == "indexed"
         else recorded(node.decoded(source.attribute))
     )
@@ -258,7 +259,7 @@ def _answers(node: AttributeReader, source: AttributeSource) -> list[FieldReader
     if source.form == "call":
         return reply_messages(node.get(source.attribute))
     if source.form == "indexed":
-        return _assistant_messages(_indexed(node, source.attribute), source.attribute)
+        return _assistant_messages(_indexed_messages(node, source.attribute), source.attribute)
     return _assistant_messages(node.decoded(source.attribute), source.attribute)
 
 
@@ -270,7 +271,7 @@ def _assistant_messages(value: Any, at: str) -> list[FieldReader]:
     return [FieldReader({"role": "assistant", **FieldReader(item, at).value}, at) for item in items]
 
 
-def _indexed(node: AttributeReader, prefix: str) -> list[dict[str, Any]]:
+def _indexed_messages(node: AttributeReader, prefix: str) -> list[dict[str, Any]]:
     return [_message(item) for item in node.listed(prefix)]
 
 

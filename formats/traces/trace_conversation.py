@@ -64,11 +64,11 @@ def conversation_of_spans(root: Span, spans: list[Span]) -> TraceConversation:
     has_replies = any(span.output_messages or _output_text(span) for span in models)
     tools = [span for span in spans if span.call is not None]
     has_arguments = all(span.has_arguments for span in models)
-    unasked = join(tools, transcript.made) if has_replies else []
+    unasked = join(tools, transcript.made_calls) if has_replies else []
     if not has_replies:
         transcript.take_calls(tools)
         has_arguments = has_arguments and all(span.has_arguments for span in tools)
-    question = question_of_spans(root, spans, transcript.asked)
+    question = question_of_spans(root, spans, transcript.question)
     switch = next((span.switch for span in [*models, root, *spans] if span.switch), None)
     missing_content = None if has_arguments else "the arguments of a call were"
     if not _has_answer(root, models, tools):
@@ -90,9 +90,9 @@ def _runs(root: Span, spans: list[Span]) -> dict[str, str]:
     by_id = {span.id: span for span in spans}
     runs = dict[str, str]()
     for span in spans:
-        top, seen = span, set[str]()
-        while top.parent in by_id and top.parent != root.id and top.id not in seen:
-            seen.add(top.id)
+        top, visited = span, set[str]()
+        while top.parent in by_id and top.parent != root.id and top.id not in visited:
+            visited.add(top.id)
             top = by_id[top.parent]
         is_run_of_its_own = root.kind == "other" or (root.kind == "llm" and top.parent is None)
         runs[span.id] = root.id if top.kind == "llm" and not is_run_of_its_own else top.id
@@ -104,28 +104,28 @@ def _models(spans: list[Span]) -> list[Span]:
     by_id = {span.id: span for span in spans}
 
     def is_inside(span: Span, outer_ids: set[str]) -> bool:
-        parent, seen = span.parent, {span.id}
-        while parent is not None and parent in by_id and parent not in seen:
-            if parent in outer_ids:
+        parent_id, visited = span.parent, {span.id}
+        while parent_id is not None and parent_id in by_id and parent_id not in visited:
+            if parent_id in outer_ids:
                 return True
-            seen.add(parent)
-            parent = by_id[parent].parent
+            visited.add(parent_id)
+            parent_id = by_id[parent_id].parent
         return False
 
     models = [span for span in spans if span.kind == "llm"]
     if any(span.has_messages for span in models):
         # Helpers of a model's client are recorded like models, but without messages.
         models = [span for span in models if span.has_messages or span.output is None]
-    ended = {span.id for span in models if span.output_messages or span.error is not None}
-    outermost = [span for span in models if not is_inside(span, ended)]
+    ended_ids = {span.id for span in models if span.output_messages or span.error is not None}
+    outermost = [span for span in models if not is_inside(span, ended_ids)]
     # A span without an outcome only wraps the spans inside it that have one.
-    wrappers = {
+    wrapper_ids = {
         span.id
         for span in outermost
-        if span.id not in ended
+        if span.id not in ended_ids
         and any(is_inside(other, {span.id}) for other in outermost if other is not span)
     }
-    return [span for span in outermost if span.id not in wrappers]
+    return [span for span in outermost if span.id not in wrapper_ids]
 
 
 def _output_text(span: Span) -> str | None:
@@ -137,66 +137,70 @@ class _Transcript:
 
     Attributes:
         runs: The run of each span, by id.
-        asked: The first request, up to the user's last message.
+        question: The first request, up to the user's last message.
         begun_answer: Messages of the answer that the first request already contains.
         entries: The steps: texts, and calls.
-        last: The last span that was added.
+        last_span: The last span that was added.
         later_user_messages: The user's messages before an entry, by the entry's number.
     """
 
     def __init__(self, models: list[Span], runs: dict[str, str]) -> None:
         self.runs = runs
-        self.asked, self.begun_answer = _split_begun_answer(
+        self.question, self.begun_answer = _split_begun_answer(
             next(
                 (model.messages for model in models if has_more_than_instructions(model.messages)),
                 list[Message](),
             )
         )
         self.entries: list[str | MadeCalls] = []
-        self.last: Span | None = None
+        self.last_span: Span | None = None
         self.later_user_messages: dict[int, list[Message]] = {}
 
     @property
-    def made(self) -> list[MadeCalls]:
+    def made_calls(self) -> list[MadeCalls]:
         """The entries that are calls."""
         return [entry for entry in self.entries if isinstance(entry, MadeCalls)]
 
     def add(self, model: Span) -> None:
         """Add the results in a model's request, and the texts and calls in its reply."""
-        later = self._after_question(model.messages)
-        if self.last is None and self.begun_answer and model.messages:
+        later_messages = self._after_question(model.messages)
+        if self.last_span is None and self.begun_answer and model.messages:
             self._add_messages(self.begun_answer)
-        self._recover_replies(later, model)
-        self._take_results(later)
-        if user_messages := self._next_user_messages(later, model):
+        self._recover_replies(later_messages, model)
+        self._take_results(later_messages)
+        if user_messages := self._next_user_messages(later_messages, model):
             self.later_user_messages[len(self.entries)] = user_messages
         if not model.output_messages and (text := _output_text(model)):
             self.entries.append(text)
-        known = {_identity(call) for step in self.made for call in step.calls if call.id is not None}
+        earlier_identities = {
+            _identity(call) for step in self.made_calls for call in step.calls if call.id is not None
+        }
         for message in model.output_messages:
             text, calls = text_of(message), calls_of(message)
-            if calls and all(_identity(call) in known for call in calls):
+            if calls and all(_identity(call) in earlier_identities for call in calls):
                 continue  # the request repeated them already
             final = final_answer_in(calls)
             self.entries += filter(None, (text, final))
             if calls and final is None:
                 self.entries.append(MadeCalls(calls))
-        self.last = model
+        self.last_span = model
 
     def _after_question(self, messages: list[Message]) -> list[FieldReader]:
         """Return a request's messages behind the question, or all if it has another question."""
         nodes = [FieldReader(message) for message in messages]
-        question = [message_key(FieldReader(message)) for message in self.asked]
+        question = [message_key(FieldReader(message)) for message in self.question]
         begins_alike = [message_key(node) for node in nodes[: len(question)]] == question
         return nodes[len(question) :] if begins_alike else nodes
 
-    def _recover_replies(self, later: list[FieldReader], model: Span) -> None:
+    def _recover_replies(self, later_messages: list[FieldReader], model: Span) -> None:
         """Take unrecorded replies from the next request, which repeats them."""
-        if self.last is None or self.last.has_output or len(later) == len(model.messages):
+        if self.last_span is None or self.last_span.has_output or len(later_messages) == len(model.messages):
             return
-        replies = [reader for reader in later if role_of(reader) == "assistant"]
-        known = sum(len(entry.calls) if isinstance(entry, MadeCalls) else 1 for entry in self.entries)
-        if sum(bool(text_of(reader)) + len(calls_of(reader)) for reader in replies) > known:
+        replies = [reader for reader in later_messages if role_of(reader) == "assistant"]
+        recorded_count = sum(
+            len(entry.calls) if isinstance(entry, MadeCalls) else 1 for entry in self.entries
+        )
+        if sum(bool(text_of(reader)) + len(calls_of(reader)) for reader in replies) > recorded_count:
             self.entries = []
             self._add_messages(replies)
 
@@ -205,8 +209,8 @@ class _Transcript:
         after_calls = False
         for message in messages:
             text, calls = text_of(message), calls_of(message)
-            is_agents = role_of(message) == "assistant"
-            if text and is_agents:
+            is_from_agent = role_of(message) == "assistant"
+            if text and is_from_agent:
                 self.entries.append(text)
             if calls and after_calls and not text and isinstance(last := self.entries[-1], MadeCalls):
                 last.calls += calls
@@ -214,40 +218,49 @@ class _Transcript:
                 self.entries.append(MadeCalls(calls))
             after_calls = bool(calls)
 
-    def _next_user_messages(self, later: list[FieldReader], model: Span) -> list[Message]:
+    def _next_user_messages(self, later_messages: list[FieldReader], model: Span) -> list[Message]:
         """Return what the user said behind the last text, or an empty list.
 
         An agent's program writes messages of the user, too, but within one run; a user's message begins another run.
         """
-        reply_at = next((at for at in reversed(range(len(later))) if role_of(later[at]) == "assistant"), None)
-        if reply_at is None or self.last is None or len(later) == len(model.messages):
+        reply_index = next(
+            (
+                index
+                for index in reversed(range(len(later_messages)))
+                if role_of(later_messages[index]) == "assistant"
+            ),
+            None,
+        )
+        if reply_index is None or self.last_span is None or len(later_messages) == len(model.messages):
             return []
         last = self.entries[-1] if self.entries else None
-        if not isinstance(last, str) or (text_of(later[reply_at]) or "").strip() != last.strip():
+        if not isinstance(last, str) or (text_of(later_messages[reply_index]) or "").strip() != last.strip():
             return []
         messages = [
-            reader for reader in later[reply_at + 1 :] if role_of(reader) == "user" and not results_of(reader)
+            reader
+            for reader in later_messages[reply_index + 1 :]
+            if role_of(reader) == "user" and not results_of(reader)
         ]
-        is_users = not any((text_of(reader) or "").startswith(FRAMEWORKS_WORDS) for reader in messages)
-        is_other_run = self.runs[model.id] != self.runs[self.last.id]
-        return [reader.value for reader in messages] if is_users and is_other_run else []
+        are_from_user = not any((text_of(reader) or "").startswith(FRAMEWORKS_WORDS) for reader in messages)
+        is_other_run = self.runs[model.id] != self.runs[self.last_span.id]
+        return [reader.value for reader in messages] if are_from_user and is_other_run else []
 
-    def _take_results(self, later: list[FieldReader]) -> None:
+    def _take_results(self, later_messages: list[FieldReader]) -> None:
         """Take the results of calls from a request, by id, else in order."""
         used = set[tuple[int, int]]()
         pending, has_results = list[IdentifiedCall](), False
-        for message in later:
+        for message in later_messages:
             if calls := calls_of(message):
                 pending = calls if has_results else pending + calls
                 has_results = False
             for identity, value in results_of(message):
                 has_results = True
-                at = next((number for number, call in enumerate(pending) if call.id == identity), 0)
-                call = pending.pop(at) if pending else None
+                call_index = next((number for number, call in enumerate(pending) if call.id == identity), 0)
+                call = pending.pop(call_index) if pending else None
                 place = self._place(identity, call, used)
                 if place is not None:
                     used.add(place)
-                    self.made[place[0]].repeated_results[place[1]] = parsed(value)
+                    self.made_calls[place[0]].repeated_results[place[1]] = parsed(value)
 
     def _place(
         self, identity: str | None, repeated_call: IdentifiedCall | None, used: set[tuple[int, int]]
@@ -259,15 +272,19 @@ class _Transcript:
             repeated_call: The call as the request repeats it.
             used: Places of results that were taken before.
         """
-        calls = {
-            (number, at): call for number, step in enumerate(self.made) for at, call in enumerate(step.calls)
+        calls_by_place = {
+            (step_number, call_number): call
+            for step_number, step in enumerate(self.made_calls)
+            for call_number, call in enumerate(step.calls)
         }
-        with_id = [place for place, call in calls.items() if identity is not None and call.id == identity]
-        if with_id:
-            return next((place for place in with_id if place not in used), with_id[-1])
+        places_with_id = [
+            place for place, call in calls_by_place.items() if identity is not None and call.id == identity
+        ]
+        if places_with_id:
+            return next((place for place in places_with_id if place not in used), places_with_id[-1])
         if repeated_call is None:
             return None
-        for place, call in calls.items():
+        for place, call in calls_by_place.items():
             is_free = place not in used and (call.id is None or identity is None)
             if is_free and _identity(call)[1:] == _identity(repeated_call)[1:]:
                 return place
@@ -285,7 +302,7 @@ class _Transcript:
             self.entries.append(step)
 
     def end(self, text: str | None) -> None:
-        """Append the root's text after final calls, or if another text came after it."""
+        """Append the root's text if the entries end with calls, or with a text that came after it."""
         texts = [entry.strip() for entry in self.entries if isinstance(entry, str)]
         last = self.entries[-1] if self.entries else None
         if text is None or text == str(None) or (isinstance(last, str) and text.strip() not in texts[:-1]):

@@ -80,18 +80,18 @@ _CONDITION_IN_REQUEST = {4: " It is for nine nights.", 5: " It has to have a bal
 
 def tools_alike(seed: int, level: int) -> Rung:
     """Offer two similar tools and call the wrong one; the level sets the similarity."""
-    name, description, _ = _SIMILAR_TOOLS[level - 1]
+    wrong_name, wrong_description, _ = _SIMILAR_TOOLS[level - 1]
     right_name, right_description = _RIGHT_TOOL.get(level, ("book_room", "Book a room."))
     arguments = _booking(seed)
     request = f"Book a room for {arguments['guest']} on {arguments['day']}, for {arguments['people']} people."
-    offered = [tool(right_name, right_description, _BOOKING), tool(name, description, _BOOKING)]
+    offered = [tool(right_name, right_description, _BOOKING), tool(wrong_name, wrong_description, _BOOKING)]
     dial_rng("tools_alike", seed).shuffle(offered)
     return call_rung(
         [user(request + _CONDITION_IN_REQUEST.get(level, ""))],
         offered,
         [(right_name, arguments)],
-        [(name, arguments)],
-        f"{name} was called instead of {right_name}",
+        [(wrong_name, arguments)],
+        f"{wrong_name} was called instead of {right_name}",
     )
 
 
@@ -209,8 +209,8 @@ def wrong_digit(number: int, level: int) -> int:
     if level == 1:
         return number * 10
     # One up or down, so that no other digit changes and the error depends only on the level.
-    worth = 10 ** (len(DIGITS) - level)
-    return number + (-worth if number // worth % 10 > 4 else worth)  # noqa: PLR2004 - stays a digit, and no other changes
+    place_value = 10 ** (len(DIGITS) - level)
+    return number + (-place_value if number // place_value % 10 > 4 else place_value)  # noqa: PLR2004 - stays a digit, and no other changes
 
 
 def number_error(seed: int, level: int) -> Rung:

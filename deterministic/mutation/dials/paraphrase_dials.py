@@ -144,9 +144,9 @@ def paraphrase_fault(seed: int, level: int) -> Rung:
     shift = _fill_in(rng.choice(_SHIFTS[kind]), rng.choice(HOUSES), rng)
     passage = [filling_sentence(rng) for _ in range(_PASSAGE_SENTENCES)]
     # If the shift needs a second sentence, it stands half a passage away from the first.
-    first = random_index(rng, _PASSAGE_SENTENCES // 4)
+    first_position = random_index(rng, _PASSAGE_SENTENCES // 4)
     for number, sentence in enumerate(shift.sentences):
-        passage = with_item(passage, first + number * (_PASSAGE_SENTENCES // 2), sentence)
+        passage = with_item(passage, first_position + number * (_PASSAGE_SENTENCES // 2), sentence)
     return house_rung(as_results([" ".join(passage)]), shift.retold, shift.shifted, kind)
 
 

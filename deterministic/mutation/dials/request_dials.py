@@ -123,13 +123,15 @@ def ask_in_other_zone(rng: random.Random) -> _Request:
     hours = rng.choice([zone for zone in range(-9, 11) if abs(zone) > 1])
     # Some zones at these hours are half an hour further, such as India's.
     minutes = rng.choice((0, 30)) if hours in {3, 4, 5, 9} else 0
-    local = dt.datetime.combine(random_day(rng), dt.time(rng.randint(0, 23), rng.choice((5, 20, 35, 50))))
+    local_time = dt.datetime.combine(
+        random_day(rng), dt.time(rng.randint(0, 23), rng.choice((5, 20, 35, 50)))
+    )
     offset = dt.timedelta(hours=hours, minutes=minutes)
     zone = f"UTC{'+' if hours > 0 else '-'}{abs(hours):02}:{minutes:02}"
     return _Request(
-        f"Call at {local:%Y-%m-%d %H:%M}, by the clock in {zone}.",
-        f"{local - offset:%Y-%m-%d %H:%M}",
-        f"{local + offset:%Y-%m-%d %H:%M}",
+        f"Call at {local_time:%Y-%m-%d %H:%M}, by the clock in {zone}.",
+        f"{local_time - offset:%Y-%m-%d %H:%M}",
+        f"{local_time + offset:%Y-%m-%d %H:%M}",
         (TEXT, "When, in UTC, as YYYY-MM-DD HH:MM."),
     )
 
@@ -142,11 +144,14 @@ def ask_by_calendar(rng: random.Random) -> _Request:
     start = random_day(rng)
     weekday = rng.randrange(7)
     # The first such weekday after the start, which itself does not count.
-    first = start + dt.timedelta(days=1 + (weekday - start.weekday() - 1) % 7)
-    value = first + dt.timedelta(weeks=2)
+    first_match = start + dt.timedelta(days=1 + (weekday - start.weekday() - 1) % 7)
+    third_match = first_match + dt.timedelta(weeks=2)
     request = f"Come on the third {_WEEKDAYS[weekday]} after {start:%Y-%m-%d}, that day not counted."
     return _Request(
-        request, value.isoformat(), (value + dt.timedelta(days=1)).isoformat(), (TEXT, "The day, YYYY-MM-DD.")
+        request,
+        third_match.isoformat(),
+        (third_match + dt.timedelta(days=1)).isoformat(),
+        (TEXT, "The day, YYYY-MM-DD."),
     )
 
 
@@ -197,11 +202,11 @@ _INDIRECT_REQUESTS: tuple[tuple[Callable[[random.Random], _Request], str], ...] 
 def indirectness(seed: int, level: int) -> Rung:
     """Request a value as indirectly as the level says; the faulty call has a plausible one."""
     request = _INDIRECT_REQUESTS[level - 1][0](dial_rng("indirectness", seed))
-    before = (
+    earlier_messages = (
         [user(request.before), Message({"role": "assistant", "content": "I see."})] if request.before else []
     )
     return call_rung(
-        [*before, user(request.text)],
+        [*earlier_messages, user(request.text)],
         [tool("carry_out", "Carry out what the user asks for.", {"value": request.document})],
         [("carry_out", {"value": request.value})],
         [("carry_out", {"value": request.wrong})],

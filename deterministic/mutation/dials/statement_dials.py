@@ -75,11 +75,11 @@ def sentence_position(seed: int, level: int) -> Rung:
 def _state_in_passage(rng: random.Random, length: int, index: int) -> Rung:
     template, house = rng.choice(_TEMPLATES), rng.choice(HOUSES)
     number = rng.randint(template.low, template.high)
-    filling = [filling_sentence(rng) for _ in range(_MAX_SENTENCES)][:length]
-    right = _fill_in(template, house, number)
+    filling_sentences = [filling_sentence(rng) for _ in range(_MAX_SENTENCES)][:length]
+    right_claim = _fill_in(template, house, number)
     return house_rung(
-        as_results([" ".join(with_item(filling, index, right))]),
-        right,
+        as_results([" ".join(with_item(filling_sentences, index, right_claim))]),
+        right_claim,
         _fill_in(template, house, number + rng.choice((-2, -1, 1, 2))),
         f"another number than sentence {index + 1} of {length} gives",
     )
@@ -105,19 +105,19 @@ def inference(seed: int, level: int) -> Rung:
     facts = [f"The {house} has {number} rooms." for house, number in zip(houses, rooms, strict=True)]
     error = rng.choice((-1, 1))
     if level == 1:
-        words, number = f"The {houses[0]} has {{n}} rooms.", rooms[0]
+        claim_template, number = f"The {houses[0]} has {{n}} rooms.", rooms[0]
     elif level == 2:  # noqa: PLR2004 - the step that combines results without arithmetic
         owner = rng.choice(PEOPLE)
         facts[1] = f"{owner} owns one house, the {houses[0]}."
-        words, number = f"The house that {owner} owns has {{n}} rooms.", rooms[0]
+        claim_template, number = f"The house that {owner} owns has {{n}} rooms.", rooms[0]
     else:
         house_list = f"{', the '.join(houses[: houses_needed - 1])} and the {houses[houses_needed - 1]}"
-        words, number = f"Together the {house_list} have {{n}} rooms.", sum(rooms[:houses_needed])
+        claim_template, number = f"Together the {house_list} have {{n}} rooms.", sum(rooms[:houses_needed])
     rng.shuffle(facts)
     return house_rung(
         as_results(facts),
-        words.format(n=number),
-        words.format(n=number + error),
+        claim_template.format(n=number),
+        claim_template.format(n=number + error),
         f"{number + error}, not {number}",
     )
 
@@ -146,12 +146,12 @@ def claim_error(seed: int, level: int) -> Rung:
     """Claim an eight-digit number with an error that shrinks with the level."""
     rng = dial_rng("claim_error", seed)
     house, number = rng.choice(HOUSES), rng.randint(11_111_111, 98_888_888)
-    words = f"The {house} was sold for {{n}} crowns."
+    claim_template = f"The {house} was sold for {{n}} crowns."
     wrong_number = wrong_digit(number, level)
     return house_rung(
-        as_results([words.format(n=number)]),
-        words.format(n=number),
-        words.format(n=wrong_number),
+        as_results([claim_template.format(n=number)]),
+        claim_template.format(n=number),
+        claim_template.format(n=wrong_number),
         f"{wrong_number}, not {number}: {DIGITS[level - 1]}",
     )
 

@@ -78,13 +78,13 @@ def draw_houses(rng: random.Random, count: int, sort: str | None = None) -> list
 def _unsupported_detail(
     bare: Relation, detailed: Relation, details: Sequence[str], rng: random.Random
 ) -> ClaimMaterial:
-    thing, other = draw_houses(rng, 2)
+    thing, other_thing = draw_houses(rng, 2)
     true_detail, invented_detail = rng.sample(details, 2)
     year, other_year = (str(year) for year in rng.sample(range(1991, 2024), 2))
     bare_fact = TableFact(bare, {"thing": thing, "year": year})
-    true = TableFact(detailed, {"thing": other, "year": other_year, "detail": true_detail})
+    true = TableFact(detailed, {"thing": other_thing, "year": other_year, "detail": true_detail})
     false = TableFact(detailed, {"thing": thing, "year": year, "detail": invented_detail})
-    return _house_material((bare_fact, true), true, false, f"What is known about {thing} and {other}?")
+    return _house_material((bare_fact, true), true, false, f"What is known about {thing} and {other_thing}?")
 
 
 def _wrong_role(rng: random.Random) -> ClaimMaterial:
@@ -138,32 +138,36 @@ def _weekdays_as_every_day(rng: random.Random) -> ClaimMaterial:
 
 def _old_rate(rng: random.Random) -> ClaimMaterial:
     (thing,) = draw_houses(rng, 1, "Inn")
-    before, now = (str(amount) for amount in rng.sample(range(60, 240), 2))
+    old_amount, new_amount = (str(amount) for amount in rng.sample(range(60, 240), 2))
     dates = [f"{rng.choice(_MONTHS)} {year}" for year in sorted(rng.sample(range(2021, 2027), 2))]
-    old = TableFact(relations.RATE_BEFORE, {"thing": thing, "date": dates[0], "amount": before})
-    true = TableFact(relations.RATE_NOW, {"thing": thing, "date": dates[1], "amount": now})
+    old_rate = TableFact(relations.RATE_BEFORE, {"thing": thing, "date": dates[0], "amount": old_amount})
+    true = TableFact(relations.RATE_NOW, {"thing": thing, "date": dates[1], "amount": new_amount})
     return _house_material(
-        (old, true), true, true.with_slots(amount=before), f"What does a night at {thing} cost now?"
+        (old_rate, true), true, true.with_slots(amount=old_amount), f"What does a night at {thing} cost now?"
     )
 
 
 def _former_head(rng: random.Random) -> ClaimMaterial:
     (thing,) = draw_houses(rng, 1, rng.choice(("Museum", "Library", "Clinic", "School")))
-    before, now = rng.sample(PEOPLE, 2)
+    former_head, present_head = rng.sample(PEOPLE, 2)
     dates = [f"{rng.choice(_MONTHS)} {year}" for year in sorted(rng.sample(range(2021, 2027), 2))]
-    old = TableFact(relations.HEAD_BEFORE, {"thing": thing, "date": dates[0], "person": before})
-    true = TableFact(relations.HEAD_NOW, {"thing": thing, "date": dates[1], "person": now})
-    return _house_material((old, true), true, true.with_slots(person=before), f"Who heads {thing} now?")
+    earlier_fact = TableFact(relations.HEAD_BEFORE, {"thing": thing, "date": dates[0], "person": former_head})
+    true = TableFact(relations.HEAD_NOW, {"thing": thing, "date": dates[1], "person": present_head})
+    return _house_material(
+        (earlier_fact, true), true, true.with_slots(person=former_head), f"Who heads {thing} now?"
+    )
 
 
 def _other_unit(relation: Relation, units: Sequence[str], question: str, rng: random.Random) -> ClaimMaterial:
     """Draw an amount in one unit, and that of another thing in another unit."""
-    thing, another = draw_houses(rng, 2)
-    unit, other = rng.sample(units, 2)
+    thing, other_thing = draw_houses(rng, 2)
+    unit, other_unit = rng.sample(units, 2)
     slots = {"thing": thing, "year": str(rng.randint(2011, 2025)), "amount": str(rng.randint(3, 89))}
     true = TableFact(relation, {**slots, "unit": unit})
-    other_fact = true.with_slots(thing=another, unit=other, amount=str(rng.randint(3, 89)))
-    return _house_material((true, other_fact), true, true.with_slots(unit=other), question.format(**slots))
+    other_fact = true.with_slots(thing=other_thing, unit=other_unit, amount=str(rng.randint(3, 89)))
+    return _house_material(
+        (true, other_fact), true, true.with_slots(unit=other_unit), question.format(**slots)
+    )
 
 
 def _other_period(rng: random.Random) -> ClaimMaterial:
@@ -211,11 +215,11 @@ def _fee_without_card(rng: random.Random) -> ClaimMaterial:
     day, amount = rng.choice(("Mondays", "Tuesdays", "Fridays", "Sundays")), str(rng.randint(6, 30))
     slots = {"thing": thing, "day": day}
     rule = TableFact(relations.FEE_RULE, {**slots, "amount": amount})
-    card = " with a member card"
-    true = TableFact(relations.FEE, {**slots, "condition": card, "fee": "free"})
-    without = true.with_slots(condition=" without a member card", fee=f"{amount} crowns")
+    card_condition = " with a member card"
+    true = TableFact(relations.FEE, {**slots, "condition": card_condition, "fee": "free"})
+    without_card = true.with_slots(condition=" without a member card", fee=f"{amount} crowns")
     question = f"I have no member card. What is entry to {thing} on {day}?"
-    return _house_material((rule,), true, true.with_slots(condition=""), question, (true, without))
+    return _house_material((rule,), true, true.with_slots(condition=""), question, (true, without_card))
 
 
 def _late_refund(rng: random.Random) -> ClaimMaterial:
@@ -225,9 +229,9 @@ def _late_refund(rng: random.Random) -> ClaimMaterial:
     early = f", provided it is cancelled at least {days} days ahead"
     late = f" if it is cancelled less than {days} days ahead"
     true = TableFact(relations.REFUND, {"thing": thing, "condition": early, "refund": "in full"})
-    nothing = true.with_slots(condition=late, refund="not at all")
+    no_refund = true.with_slots(condition=late, refund="not at all")
     question = f"I want to cancel my booking at {thing} for tomorrow. Is it refunded?"
-    return _house_material((rule,), true, true.with_slots(condition=""), question, (true, nothing))
+    return _house_material((rule,), true, true.with_slots(condition=""), question, (true, no_refund))
 
 
 def draw_order_name(rng: random.Random) -> str:

@@ -132,11 +132,11 @@ def _write_results(
     """Write the facts as results, and return them with the ids of the results about each thing."""
     facts = shuffled(stated, rng)
     # One fact per result, a few, or all in one result.
-    size = rng.choice((1, 3, len(facts)))
+    facts_per_result = rng.choice((1, 3, len(facts)))
     items: list[ContextItem] = []
     sources: dict[str, list[str]] = {}
-    for start in range(0, len(facts), size):
-        facts_of_item = facts[start : start + size]
+    for start in range(0, len(facts), facts_per_result):
+        facts_of_item = facts[start : start + facts_per_result]
         item_id = f"result-{len(items) + 1}"
         text = " ".join(
             write_sentence(rng.choice(fact.relation.in_context), fact.slots) for fact in facts_of_item

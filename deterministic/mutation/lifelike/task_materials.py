@@ -114,7 +114,7 @@ def _other_period_in_call(rng: random.Random) -> CallMaterial:
 
 def _other_audience(rng: random.Random) -> CallMaterial:
     file = f"{rng.choice(('budget', 'plan', 'minutes', 'draft'))}-{rng.randint(2019, 2026)}.pdf"
-    true, assumed = rng.sample(("team", "company"), 2)
+    right_audience, wrong_audience = rng.sample(("team", "company"), 2)
     wording = rng.choice(
         (
             "Share {file} with {who}.",
@@ -122,13 +122,17 @@ def _other_audience(rng: random.Random) -> CallMaterial:
             "Give {who} access to {file}.",
         )
     )
-    who = {"team": "my team", "company": "the whole company"}
+    audience_words = {"team": "my team", "company": "the whole company"}
     return CallMaterial(
-        *make_requests(wording, {"file": file, "who": who[true]}, {"file": file, "who": who[assumed]}),
+        *make_requests(
+            wording,
+            {"file": file, "who": audience_words[right_audience]},
+            {"file": file, "who": audience_words[wrong_audience]},
+        ),
         [_SHARE],
-        [("share_file", {"file": file, "audience": true})],
-        [("share_file", {"file": file, "audience": assumed})],
-        f"{who[assumed]} instead of {who[true]}",
+        [("share_file", {"file": file, "audience": right_audience})],
+        [("share_file", {"file": file, "audience": wrong_audience})],
+        f"{audience_words[wrong_audience]} instead of {audience_words[right_audience]}",
     )
 
 
@@ -212,12 +216,12 @@ def _some_reminded(rng: random.Random) -> CallMaterial:
         )
     )
     calls: list[Call] = [("send_reminder", {"person": person, "about": about}) for person in people]
-    others = [*people[:omitted_index], *people[omitted_index + 1 :]]
+    other_people = [*people[:omitted_index], *people[omitted_index + 1 :]]
     return CallMaterial(
         *make_requests(
             wording,
             {"people": join_names(people), "about": about},
-            {"people": join_names(others), "about": about},
+            {"people": join_names(other_people), "about": about},
         ),
         [_REMINDER],
         calls,
@@ -229,11 +233,11 @@ def _some_reminded(rng: random.Random) -> CallMaterial:
 def _some_arranged(rng: random.Random) -> CallMaterial:
     day, room, guests, person = random_day(rng), rng.randint(101, 190), rng.randint(3, 30), rng.choice(PEOPLE)
     parts = [f"book room {room}", f"order lunch for {guests}", f"invite {person}"]
-    iso = day.isoformat()
+    iso_day = day.isoformat()
     calls: list[Call] = [
-        ("book_room", {"room": room, "day": iso}),
-        ("order_lunch", {"guests": guests, "day": iso}),
-        ("invite", {"person": person, "day": iso}),
+        ("book_room", {"room": room, "day": iso_day}),
+        ("order_lunch", {"guests": guests, "day": iso_day}),
+        ("invite", {"person": person, "day": iso_day}),
     ]
     omitted_index = rng.randrange(len(parts))
     wording = rng.choice(
@@ -244,12 +248,12 @@ def _some_arranged(rng: random.Random) -> CallMaterial:
         )
     )
     other_parts = [*parts[:omitted_index], *parts[omitted_index + 1 :]]
-    written = day_in_words(day)
+    day_text = day_in_words(day)
     return CallMaterial(
         *make_requests(
             wording,
-            {"day": written, "parts": join_names(parts)},
-            {"day": written, "parts": join_names(other_parts)},
+            {"day": day_text, "parts": join_names(parts)},
+            {"day": day_text, "parts": join_names(other_parts)},
         ),
         [_ROOM, _LUNCH, _INVITE],
         calls,
@@ -280,9 +284,9 @@ def _conversation_after_error(request: str, call: str, error: str, then: str) ->
 
 
 def _closed_day(rng: random.Random) -> CallMaterial:
-    first, restaurant, guests = random_day(rng), rng.choice(VENUES), rng.randint(2, 12)
+    closed_day, restaurant, guests = random_day(rng), rng.choice(VENUES), rng.randint(2, 12)
     gap = rng.randint(1, 9)
-    then = rng.choice(
+    instruction = rng.choice(
         (
             "Then take the next day on which they are open.",
             "In that case on the next open day, please.",
@@ -291,19 +295,19 @@ def _closed_day(rng: random.Random) -> CallMaterial:
     )
 
     def conversation(day: dt.date) -> list[Message]:
-        free = day + dt.timedelta(days=gap)
+        open_day = day + dt.timedelta(days=gap)
         call = f"reserve_table(restaurant={restaurant!r}, day='{day.isoformat()}', guests={guests})"
-        error = f"error: closed on {day_in_words(day)}; next open day: {day_in_words(free)}"
+        error = f"error: closed on {day_in_words(day)}; next open day: {day_in_words(open_day)}"
         request = f"Reserve a table for {guests} at {restaurant} on {day_in_words(day)}."
-        return _conversation_after_error(request, call, error, then)
+        return _conversation_after_error(request, call, error, instruction)
 
     arguments = {"restaurant": restaurant, "guests": guests}
     return CallMaterial(
-        conversation(first),
-        conversation(first - dt.timedelta(days=gap)),
+        conversation(closed_day),
+        conversation(closed_day - dt.timedelta(days=gap)),
         [_TABLE],
-        [("reserve_table", {**arguments, "day": (first + dt.timedelta(days=gap)).isoformat()})],
-        [("reserve_table", {**arguments, "day": first.isoformat()})],
+        [("reserve_table", {**arguments, "day": (closed_day + dt.timedelta(days=gap)).isoformat()})],
+        [("reserve_table", {**arguments, "day": closed_day.isoformat()})],
         "the day for which the tool gave an error",
     )
 
@@ -311,7 +315,7 @@ def _closed_day(rng: random.Random) -> CallMaterial:
 def _blocked_account(rng: random.Random) -> CallMaterial:
     bill = f"R-{rng.randint(1000, 9999)}"
     blocked, open_one = rng.sample(("savings", "travel", "household", "rent", "school"), 2)
-    then = rng.choice(
+    instruction = rng.choice(
         (
             "Then use the account that works.",
             "Pay it from the account that is not blocked.",
@@ -322,7 +326,7 @@ def _blocked_account(rng: random.Random) -> CallMaterial:
     def conversation(first: str, second: str) -> list[Message]:
         call = f"pay_bill(bill={bill!r}, account={first!r})"
         error = f"error: account {first} is blocked; account {second} can be charged"
-        return _conversation_after_error(f"Pay bill {bill} from {first}.", call, error, then)
+        return _conversation_after_error(f"Pay bill {bill} from {first}.", call, error, instruction)
 
     return CallMaterial(
         conversation(blocked, open_one),

@@ -198,7 +198,7 @@ _DELIVERY = function_document(
 
 
 def _conversations_with_correction(
-    ask: str, answer: str, correct: str, true: Mapping[str, str], assumed: Mapping[str, str]
+    ask: str, answer: str, correct: str, right_facts: Mapping[str, str], wrong_facts: Mapping[str, str]
 ) -> tuple[list[Message], list[Message]]:
     """Return conversations in which the user corrects an earlier message."""
 
@@ -206,15 +206,15 @@ def _conversations_with_correction(
         reply = {"role": "assistant", "content": answer.format_map(facts)}
         return [user(ask.format_map(facts)), reply, user(correct.format_map(facts))]
 
-    return conversation(true), conversation(assumed)
+    return conversation(right_facts), conversation(wrong_facts)
 
 
 def _first_day(rng: random.Random) -> CallMaterial:
-    first, then = random_day(rng), random_day(rng)
-    then = then + dt.timedelta(days=1) if first == then else then
+    first_day, corrected_day = random_day(rng), random_day(rng)
+    corrected_day = corrected_day + dt.timedelta(days=1) if first_day == corrected_day else corrected_day
     restaurant, guests = rng.choice(VENUES), rng.randint(2, 12)
     facts = {"restaurant": restaurant, "guests": str(guests)}
-    days = {"first": day_in_words(first), "then": day_in_words(then)}
+    days = {"first": day_in_words(first_day), "then": day_in_words(corrected_day)}
     correction = rng.choice(
         (
             "Sorry, we can only come on {then}. Please book that.",
@@ -222,7 +222,7 @@ def _first_day(rng: random.Random) -> CallMaterial:
             "One of us cannot come then. {then} suits everybody, so book it for that day.",
         )
     )
-    right = {"restaurant": restaurant, "day": then.isoformat(), "guests": guests}
+    right = {"restaurant": restaurant, "day": corrected_day.isoformat(), "guests": guests}
     return CallMaterial(
         *_conversations_with_correction(
             "Can you book a table for {guests} at {restaurant} on {first}?",
@@ -233,14 +233,16 @@ def _first_day(rng: random.Random) -> CallMaterial:
         ),
         [_TABLE],
         [("book_table", right)],
-        [("book_table", {**right, "day": first.isoformat()})],
+        [("book_table", {**right, "day": first_day.isoformat()})],
         "the day that the user gave first",
     )
 
 
 def _first_address(rng: random.Random) -> CallMaterial:
     order = f"{rng.choice('ABCDEFGH')}-{rng.randint(1000, 9999)}"
-    first, then = rng.sample([f"{number} {town} Street" for town in TOWNS for number in (3, 17, 48, 62)], 2)
+    old_address, new_address = rng.sample(
+        [f"{number} {town} Street" for town in TOWNS for number in (3, 17, 48, 62)], 2
+    )
     correction = rng.choice(
         (
             "No, I have moved. My address is {then} now. Please send it.",
@@ -253,12 +255,12 @@ def _first_address(rng: random.Random) -> CallMaterial:
             "Where would you send order {order}?",
             "Our records say {first}. Shall I send order {order} there?",
             correction,
-            {"order": order, "first": first, "then": then},
-            {"order": order, "first": then, "then": first},
+            {"order": order, "first": old_address, "then": new_address},
+            {"order": order, "first": new_address, "then": old_address},
         ),
         [_DELIVERY],
-        [("send_order", {"order": order, "address": then})],
-        [("send_order", {"order": order, "address": first})],
+        [("send_order", {"order": order, "address": new_address})],
+        [("send_order", {"order": order, "address": old_address})],
         "the address that no longer holds",
     )
 
