@@ -73,7 +73,7 @@ class RunItems(Closing):
     def _items_in(self, path: InputPath) -> Iterator[ListedItem]:
         read = partial(self._read, path)
         for key, _, offset, _ in keyed_lines(path):
-            yield self._listed(key, self._verdicts_on(key), offset, read)
+            yield self._listed_item(key, self._verdicts_on(key), offset, read)
 
     def _listed_item(
         self, key: ItemKey, verdicts: ItemVerdicts, offset: int, read: Callable[[int, bool], ReportItem]
@@ -125,7 +125,7 @@ class RunItems(Closing):
             return ReportItem(output=output, case=self._cases[case_id], missing=True)
 
         for number, key in enumerate(missing_keys):
-            yield self._listed(key, no_verdicts, number, read)
+            yield self._listed_item(key, no_verdicts, number, read)
 
     def close(self) -> None:
         """Close the files of outputs and cases."""
