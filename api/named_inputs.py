@@ -79,9 +79,7 @@ def _sources_of_prompt(prompt: PromptFile) -> dict[str, str | None]:
     return {name: source for name, source in filled_by.items() if source not in FENCES}
 
 
-def _standard_input(
-    name: str, sources: Mapping[str, str | None], judge_name: str, prompt: PromptFile | None
-) -> str:
+def _standard_input(name: str, sources: Mapping[str, str | None], by: str, prompt: PromptFile | None) -> str:
     """Return the standard input of an argument, or raise a UsageError with a hint."""
     if name in sources:
         return sources[name] or name
@@ -90,16 +88,16 @@ def _standard_input(
         name in _SUBSTITUTES.get(str(source), ()) for source in standard_inputs
     ):
         return name
-    known_inputs = _inputs_of_prompt(judge_name) if prompt is None else sources
+    known_inputs = _inputs_of_prompt(by) if prompt is None else sources
     synonym = next((known for known in known_inputs if name in _SYNONYMS.get(known, ())), None)
     hint = f"; {name!r} is {synonym} here" if synonym else nearest(name, known_inputs)
-    raise UsageError(f"{judge_name} takes {', '.join(sorted(known_inputs))}{hint or f', not {name!r}'}")
+    raise UsageError(f"{by} takes {', '.join(sorted(known_inputs))}{hint or f', not {name!r}'}")
 
 
-def _inputs_of_prompt(judge_name: str) -> Iterable[str]:
+def _inputs_of_prompt(by: str) -> Iterable[str]:
     """Return the inputs of the prompt that a baseline replaces; all inputs if there is none."""
     try:
-        return _sources_of_prompt(read_prompt_file(find_prompt(judge_name.partition("/")[0])[1]))
+        return _sources_of_prompt(read_prompt_file(find_prompt(by.partition("/")[0])[1]))
     except FiducialError:
         return INPUT_BUILDERS
 

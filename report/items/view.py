@@ -99,8 +99,8 @@ def groups_of(item: ItemVerdicts, thresholds: Mapping[Author, PassThreshold]) ->
     for verdict in item.judges:
         if verdict.score is not None:
             threshold = _threshold_of(verdict, thresholds)
-            is_bad, is_failed = trusted.score < threshold, verdict.score < threshold
-            cell = CELLS[2 * is_bad + is_failed]  # in the order in which `naming` lists them
+            is_right, is_passed = reaches(trusted.score, threshold), reaches(verdict.score, threshold)
+            cell = CELLS[2 * (not is_right) + (not is_passed)]  # in the order in which `naming` lists them
             groups.append(group_of(verdict.by, cell))
     return tuple(groups)
 
