@@ -76,7 +76,9 @@ def test_the_navigation_has_at_most_forty_entries_and_the_first_page_a_picture(b
 @pytest.mark.parametrize("words", ["labels", "judge", "audit"])
 def test_a_search_gives_guides_before_decisions_and_the_changelog(browser: Browser, site: Path, words: str):
     browser.open(site / "search.html", place=f"?q={words}")
-    browser.until("return document.querySelectorAll('#search-results li a').length > 3")
+    # Results are added one by one; Sphinx writes the summary when it has all of them.
+    browser.until("return /found/.test(document.querySelector('.search-summary')?.innerText ?? '')")
+    browser.until("return document.querySelectorAll('#search-results li a').length > 12")
     found = [element.get_attribute("href") or "" for element in browser.all("#search-results li a")]
     behind = [n for n, each in enumerate(found) if "/decisions/" in each or "CHANGELOG" in each]
     guides = [
