@@ -254,8 +254,7 @@ def _score_on(scale: Scale, number: float | None) -> float | None:
 
 
 def _range_text(scale: Scale) -> str:
-    worst, best = scale.ends
-    return f"[{min(worst, best):g}, {max(worst, best):g}]"
+    return f"[{scale.minimum:g}, {scale.maximum:g}]"
 
 
 def _agreeing_score(number: float, threshold: Any, *, passed: bool) -> float:
