@@ -87,9 +87,9 @@ def scale_from_option(text: str, step: float | None = None) -> Scale:
     if ends is not None:
         return Scale.from_ends((float(ends[1]), float(ends[2])), step=step)
     declared: Any = read_yaml(text.strip().removeprefix("scale:"))
-    if not isinstance(declared, dict):
-        raise ValueError("expected the worst score and the best, such as 1-5, or 5-1 if 1 is the best")
-    return scale_of(declared if step is None else {**cast("dict[str, Any]", declared), "step": step})
+    if isinstance(declared, dict):
+        return scale_of(declared if step is None else {**cast("dict[str, Any]", declared), "step": step})
+    raise ValueError("expected the worst score and the best, such as 1-5, or 5-1 if 1 is the best")
 
 
 def scale_text(scale: Scale) -> str:

@@ -62,7 +62,13 @@ def test_whether_a_reply_came_free_is_no_text():
 
 @each_row(
     "usage",
-    [b'{"cached":-3}', b'{"cached_tokens":-1}', b'{"calls":-1}', b'{"prompt_tokens":-5}', b'{"dollars":-0.5}'],
+    [
+        b'{"cached":-3}',
+        b'{"cached_tokens":-1}',
+        b'{"calls":-1}',
+        b'{"prompt_tokens":-5}',
+        b'{"dollars":-0.5}',
+    ],
 )
 def test_nothing_that_is_counted_is_negative(usage: bytes):
     with pytest.raises(RecordError, match=r"usage\.\w+: Expected .* >= 0"):
