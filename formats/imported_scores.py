@@ -99,6 +99,7 @@ class ScoreConverter:
     def __init__(self, scales: Mapping[str, Scale] = {}, grades: Scale = UNDECLARED_SCALE) -> None:
         self.above_one: dict[str, float] = {}
         self._scales, self._grades = scales, grades
+        self._judges_with_scale = named_judges(scales)
         self._authors: dict[str, None] = {}
         self._people = set[str]()
 
@@ -120,7 +121,7 @@ class ScoreConverter:
         """
         by, number = imported_score.by, imported_score.number
         scale, is_label = self.scale_of(by), False
-        if imported_score.source == "human" and by not in named_judges(self._scales):
+        if imported_score.source == "human" and by not in self._judges_with_scale:
             scale, is_label = self._grades, True
         if number is None or (imported_score.score is not None and not scale.reads_numbers):
             return imported_score
@@ -167,7 +168,7 @@ class ScoreConverter:
         Raises:
             UsageError: A judge with a scale has no score.
         """
-        for judge in named_judges(self._scales):
+        for judge in self._judges_with_scale:
             if judge not in self._authors:
                 authors = ", ".join(self._authors) or "nobody"
                 raise UsageError(
@@ -254,8 +255,7 @@ def _score_on(scale: Scale, number: float | None) -> float | None:
 
 
 def _range_text(scale: Scale) -> str:
-    worst, best = scale.ends
-    return f"[{min(worst, best):g}, {max(worst, best):g}]"
+    return f"[{scale.minimum:g}, {scale.maximum:g}]"
 
 
 def _agreeing_score(number: float, threshold: Any, *, passed: bool) -> float:

@@ -126,15 +126,16 @@ def recognize_grades(rows: Sequence[Mapping[str, Any]], options: Options) -> Rec
         else [name for name in _judges(columns, names, options) if name != score]
     )
     people = {*filter(None, (label, *people_columns(header, options.columns)))}
-    scores = {*filter(None, (score, *judges))} - people
+    scores = [name for name in dict.fromkeys(filter(None, (score, *judges))) if name not in people]
     scales = options.converter.scales
-    _require_known_words(columns, rows, {*judges} & scores, options)
+    _require_known_words(columns, rows, [name for name in judges if name in scores], options)
     values_by_judge = _values_by_judge(rows, scores)
     undirected = _undirected_options(rows, people, values_by_judge, options)
     without_scale = {name for name in scores if not judge_scale(scales, name).is_declared}
     if options.grades.reads_numbers:
         people = set[str]()
-    unscaled = unscaled_grades(rows, people | without_scale, options.grades)
+    graded = people | without_scale
+    unscaled = unscaled_grades(rows, [name for name in header if name in graded], options.grades)
     _ask_scales(rows, unscaled, people)
     return RecognizedGrades(
         label=None if named_people else label,

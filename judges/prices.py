@@ -32,6 +32,7 @@ class Prices(NamedTuple):
 
     def cost(self, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0) -> float:
         """Return the cost in US dollars; ``cached_tokens`` are some of the prompt tokens."""
+        cached_tokens = min(cached_tokens, prompt_tokens)  # a file may say that more were cached
         cached_price = self.prompt if self.cached is None else self.cached
         uncached_cost = (prompt_tokens - cached_tokens) * self.prompt
         return (uncached_cost + cached_tokens * cached_price + completion_tokens * self.completion) / _MILLION

@@ -85,19 +85,16 @@ def scale_from_option(text: str, step: float | None = None) -> Scale:
     """Parse ``--scale``: ``1-5``, ``5-1`` if 1 is the best, or a prompt file's form."""
     ends = _RANGE_OPTION.fullmatch(text.strip())
     if ends is not None:
-        worst, best = float(ends[1]), float(ends[2])
-        better = "high" if worst < best else "low"
-        declared: Any = {"minimum": min(worst, best), "maximum": max(worst, best), "better": better}
-    else:
-        declared = read_yaml(text.strip().removeprefix("scale:"))
-        if not isinstance(declared, dict):
-            raise ValueError("expected the worst score and the best, such as 1-5, or 5-1 if 1 is the best")
-    return scale_of(declared if step is None else {**cast("dict[str, Any]", declared), "step": step})
+        return Scale.from_ends((float(ends[1]), float(ends[2])), step=step)
+    declared: Any = read_yaml(text.strip().removeprefix("scale:"))
+    if isinstance(declared, dict):
+        return scale_of(declared if step is None else {**cast("dict[str, Any]", declared), "step": step})
+    raise ValueError("expected the worst score and the best, such as 1-5, or 5-1 if 1 is the best")
 
 
 def scale_text(scale: Scale) -> str:
     """Return the options (or arguments) that declare a scale."""
-    worst, best = sorted((scale.minimum, scale.maximum), key=scale.normalise)
+    worst, best = scale.ends
     step = "" if scale.step is None else setting("step", f"{scale.step:g}")
     return together(setting("scale", f"{worst:g}-{best:g}"), step)
 

@@ -260,8 +260,7 @@ def probability_of_best(tokens: Sequence[TokenLogprob], scale: Scale) -> float |
     """
     if not scale.is_binary:
         return None
-    ends = sorted((scale.minimum, scale.maximum), key=scale.normalise, reverse=True)
-    best, worst = (f"{end:g}" for end in ends)
+    worst, best = (f"{end:g}" for end in scale.ends)
     for token in reversed(tokens):
         if token.token.strip() in {best, worst}:
             # The probabilities of tokens are added, since "1" and " 1" are two tokens of one score.

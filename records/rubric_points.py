@@ -64,12 +64,3 @@ def tag_names(tags: Sequence[str] | Mapping[str, Any]) -> list[str]:
     if isinstance(tags, Mapping):
         return [f"{name}:{value}" for name, value in tags.items()]
     return list(dict.fromkeys(tags))
-
-
-def axes_of(tags: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
-    """Return the tags of a criterion by axis: the part before a colon, or ``tag``."""
-    values_by_axis: dict[str, list[str]] = {}
-    for name in tag_names(tags):
-        axis, colon, value = name.partition(":")
-        values_by_axis.setdefault(axis if colon else "tag", []).append(value if colon else name)
-    return {axis: ", ".join(values) for axis, values in values_by_axis.items()}

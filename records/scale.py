@@ -59,6 +59,7 @@ class Scale(msgspec.Struct, frozen=True):
         cls,
         ends: tuple[float, float] | None = None,
         *,
+        step: float | None = None,
         pass_at: float | None = None,
         words: Mapping[str, float | None] = {},
         all_alike: bool = False,
@@ -68,6 +69,7 @@ class Scale(msgspec.Struct, frozen=True):
         return cls(
             min(worst, best),
             max(worst, best),
+            step,
             better="high" if worst < best else "low",
             is_declared=ends is not None,
             pass_at=pass_at,

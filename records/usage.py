@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
+import msgspec
+
 from .case import Record
+
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+"""Number of calls, tokens or verdicts."""
 
 
 class Usage(Record, frozen=True, kw_only=True):
@@ -11,21 +18,21 @@ class Usage(Record, frozen=True, kw_only=True):
     Usages add up with ``+``, and with ``sum(usages, NO_USAGE)``.
     """
 
-    calls: int = 1
+    calls: Count = 1
     """Calls made."""
-    prompt_tokens: int = 0
+    prompt_tokens: Count = 0
     """Prompt tokens."""
-    completion_tokens: int = 0
+    completion_tokens: Count = 0
     """Reply tokens."""
-    cached: bool | int = False
+    cached: bool | Count = False
     """True if the reply came free, from cache or recording; in a sum, the number of such verdicts."""
-    reasked: int = 0
+    reasked: Count = 0
     """Retries of unreadable replies."""
-    cached_tokens: int = 0
+    cached_tokens: Count = 0
     """Prompt tokens that the provider had cached, if it counts them."""
-    retried: int = 0
+    retried: Count = 0
     """1 if a later command asked, after an unreadable reply."""
-    dollars: float | None = None
+    dollars: Annotated[float, msgspec.Meta(ge=0)] | None = None
     """US dollars; null if unknown, or if nothing was spent."""
 
     def __add__(self, other: Usage) -> Usage:

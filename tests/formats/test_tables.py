@@ -133,6 +133,16 @@ def test_the_scale_of_grades_above_1_is_asked(read: Read, name: str, asked: dict
     assert graded == [0.0, 0.25, 0.5, 0.75, 1.0] * 2
 
 
+def test_columns_are_asked_about_in_their_order_in_the_table(read: Read):
+    people = [f"annotator_{name}" for name in ("c", "a", "f", "b", "e", "d")]
+    text = f"question,answer,{','.join(people)}\n" + "".join(
+        f"q{number},a,{','.join(6 * [str(number % 5 + 1)])}\n" for number in range(10)
+    )
+    with pytest.raises(fd.ChoiceNeeded) as caught:
+        read(text)
+    assert [choice.question.split("'")[1] for choice in caught.value.choices] == people
+
+
 def test_the_user_may_say_that_no_column_holds_labels_or_scores(read: Read):
     topics = ("shop", "travel", "food", "garden", "boats")
     text = "id,question,answer,label,gpt_score\n" + "".join(

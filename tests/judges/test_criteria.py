@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fiducial.judges.criteria import criteria_of, question_cases, question_ids
 from fiducial.records import Case
-from fiducial.records.rubric_points import axes_of, clipped, met_of, points_of, tag_names
+from fiducial.records.rubric_points import clipped, met_of, points_of, tag_names
 
 POINTS = st.integers(-10, 10).filter(bool)
 ITEM = st.lists(st.tuples(POINTS, st.booleans()), min_size=1, max_size=12)
@@ -93,8 +93,6 @@ def test_a_single_criterion_is_worth_a_point():
 def test_tags_are_names_or_values_by_name():
     assert tag_names(["axis:a", "axis:b", "plain", "plain"]) == ["axis:a", "axis:b", "plain"]
     assert tag_names({"axis": "a", "level": 2}) == ["axis:a", "level:2"]
-    assert axes_of(["axis:a", "axis:b", "plain"]) == {"axis": "a, b", "tag": "plain"}
-    assert axes_of({"axis": "a"}) == {"axis": "a"}
 
 
 def test_shares_of_no_positive_points_are_undefined():

@@ -36,6 +36,10 @@ def test_tokens_that_the_provider_had_cached_cost_less_where_their_price_is_know
     assert 0 < known.cached < known.prompt
 
 
+def test_no_more_tokens_are_cheaper_than_there_are():
+    assert Prices(2.0, 10.0, 0.5).cost(100_000, 0, 1_000_000) == 0.05
+
+
 def test_a_model_name_may_hold_what_separates_prices():
     assert price_list(["org/model=v2=0.1/0.2"])("org/model=v2") == Prices(0.1, 0.2)
 

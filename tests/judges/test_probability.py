@@ -42,6 +42,11 @@ def test_the_best_score_is_weighed_against_the_worst(
     )
 
 
+def test_the_best_score_may_be_the_lowest() -> None:
+    tokens = [token("1", **{"1": 0.8, "0": 0.2})]
+    assert probability_of_best(tokens, Scale(0, 1, 1, "low")) == pytest.approx(0.2)
+
+
 @pytest.mark.parametrize("scale", [Scale(1, 5, 1), Scale(0, 1, None)])
 def test_a_scale_of_more_than_two_scores_has_none(scale: Scale) -> None:
     assert probability_of_best([token("1", **{"1": 0.8, "0": 0.2})], scale) is None

@@ -51,6 +51,7 @@ def test_a_scale_is_declared_by_its_worst_and_its_best_score():
     assert (low_is_best.minimum, low_is_best.maximum, low_is_best.better) == (1, 5, "low")
     assert low_is_best.ends == (5, 1)
     assert low_is_best.flipped == Scale.from_ends((1, 5))
+    assert Scale.from_ends((5, 1), step=1) == Scale(1, 5, 1, "low")
     assert Scale.from_ends() == UNDECLARED_SCALE
     assert UNDECLARED_SCALE.is_unit
 

@@ -58,3 +58,23 @@ def test_verdicts_of_earlier_versions_are_read_and_written_unchanged(usage: byte
 def test_whether_a_reply_came_free_is_no_text():
     with pytest.raises(RecordError, match="cached"):
         decode_record(LINE % b'{"cached":"yes"}', Verdict)
+
+
+@each_row(
+    "usage",
+    [
+        b'{"cached":-3}',
+        b'{"cached_tokens":-1}',
+        b'{"calls":-1}',
+        b'{"prompt_tokens":-5}',
+        b'{"dollars":-0.5}',
+    ],
+)
+def test_nothing_that_is_counted_is_negative(usage: bytes):
+    with pytest.raises(RecordError, match=r"usage\.\w+: Expected .* >= 0"):
+        decode_record(LINE % usage, Verdict)
+
+
+def test_a_sum_is_read_from_a_line_as_it_was_written():
+    verdict = decode_record(LINE % b'{"calls":0,"cached":2}', Verdict)
+    assert verdict.usage == sum([Usage(calls=0, cached=True)] * 2, NO_USAGE)
