@@ -286,7 +286,8 @@ def signature(plan: Plan, tasks: Sequence[JudgeTask], identity: Mapping[str, Any
         sorted(plan.judge_on) if isinstance(plan.judge_on, frozenset) else plan.judge_on,
         None if plan.labels is None else file_sha256(plan.labels),
         *(_hash_if_exists(plan.out / name) for name in (LABELS, ADJUDICATIONS)),
-        plan.pass_at,
+        # The threshold of all judges, then those of single ones, as earlier versions hashed them: so their finished runs stay finished.
+        [plan.pass_at.get(""), {judge: at for judge, at in plan.pass_at.items() if judge}],
         plan.repeats,
         plan.jury,
         [plan.split_statements, plan.split_model],

@@ -162,9 +162,10 @@ class _CallCounter:
                 self._counts["answered"] += 1
 
     def _add_attempt(self, turns: int) -> None:
-        """Count an attempt whose next reply is not known."""
-        # Each turn without a known reply takes at least one call; the one that is not known is sure.
-        min_calls = max(turns - self._reply_count, 1)
+        """Count an attempt that known replies do not bring to its end."""
+        # Each turn without a known reply takes at least one call; without any known reply, one is sure. After a known
+        # reply in a scene none is: what follows depends on results of calls, and may be known, too.
+        min_calls = max(turns - self._reply_count, int(not self._reply_count))
         self._counts["conversations"] += self._has_scene
         self._counts["histories"] += self._has_history
         self._counts["calls"] += min_calls

@@ -252,6 +252,24 @@ def test_a_new_field_of_a_plan_counts_once_it_is_set(tmp_path: Path):
     }
 
 
+@pytest.mark.parametrize(
+    ("pass_at", "expected"),
+    [
+        ({}, "919c8d2812a2b820258b489524fcb33dc5e4c31e47e6d7afed67664bd767ee92"),
+        ({"": 0.7, "rubric": 0.9}, "e56eebee0be66253cccf660965305f2760fd2cb039aa1e08150c8da7aacc68e8"),
+    ],
+)
+def test_a_run_that_an_earlier_version_finished_is_not_asked_again(
+    pass_at: dict[str, float], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(run_summary, "VERSION", "0.1.0")  # only runs of another release are asked again
+    (tmp_path / "cases.jsonl").write_text("")
+    plan = Plan(
+        cases=(tmp_path / "cases.jsonl",), outputs=(), out=tmp_path, command="fiducial run", pass_at=pass_at
+    )
+    assert signature(plan, (), {}) == expected
+
+
 def test_an_unfinished_run_has_no_summary(tmp_path: Path):
     with pytest.raises(RunFolderError):
         summary_of(RunStore(tmp_path / "nothing"))
