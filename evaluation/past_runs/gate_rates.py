@@ -96,8 +96,7 @@ def gated_rows(
 
 
 def _ungraded_rows(count: int) -> list[GatedRow]:
-    # Each row is a case of its own; a null character keeps its name apart from usual ids.
-    return [GatedRow(f"\0{number}", f"\0{number}", None) for number in range(count)]
+    return [GatedRow(f"\0{number}", f"\0{number}", None) for number in range(count)]  # each is its own case
 
 
 def describe_graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> str:
