@@ -105,8 +105,11 @@ def dollars_of(
 
 
 def with_dollars(usage: Usage, model: str, prices: PriceList | None) -> Usage:
-    """Return a usage with its US dollars at a model's prices, unless it has them."""
-    if prices is None or usage.dollars is not None:
+    """Return a usage with its US dollars at a model's prices, unless it has them.
+
+    Without a call there are none, whatever tokens it names: those are of a reply that came free.
+    """
+    if prices is None or not usage.calls or usage.dollars is not None:
         return usage
     tokens = usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens
     return msgspec.structs.replace(usage, dollars=dollars_of(prices, model, *tokens))

@@ -58,7 +58,9 @@ NO_USAGE = Usage(calls=0)
 """Nothing spent: what sums of usages start from."""
 
 
-def _total_dollars(*usages: Usage) -> float | None:
-    known = [usage.dollars for usage in usages if usage.dollars is not None]
-    unknown = any(usage.calls and usage.dollars is None for usage in usages)
-    return sum(known) if known and not unknown else None
+def _total_dollars(first: Usage, second: Usage) -> float | None:
+    if first.dollars is None:
+        return None if first.calls else second.dollars
+    if second.dollars is None:
+        return None if second.calls else first.dollars
+    return first.dollars + second.dollars

@@ -65,7 +65,7 @@ class ImprovementCost(msgspec.Struct, frozen=True, kw_only=True):
         part: ``proposals``, ``development``, ``holdout`` or ``probes``.
         verdicts: Number of replies or verdicts.
         calls: Number of calls to a model, without cached replies.
-        cost: Cost in US dollars, or None if a price is unknown.
+        cost: Cost in US dollars, or None if nothing was spent or a price is unknown.
     """
 
     part: str

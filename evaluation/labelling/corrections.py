@@ -72,12 +72,12 @@ class _DecidedOutput(NamedTuple):
 
     Attributes:
         output: The output.
-        decided: The decision that counts.
+        decision: The decision that counts.
         decisions: The decision of each person.
     """
 
     output: Output
-    decided: LabelDecision
+    decision: LabelDecision
     decisions: Sequence[Decision]
 
 
@@ -96,16 +96,16 @@ def corrections(store: RunStore) -> tuple[list[Correction], list[UnexpressedDeci
     corrections_made: list[Correction] = []
     unexpressed: list[UnexpressedDecision] = []
     for case in chain.from_iterable(read_records(path, Case) for path in store.inputs.cases):
-        outputs = outputs_by_case.get(case.id, [])
-        contradicted = [output for output in outputs if _contradicts(case, output, rules)]
+        decided_outputs = outputs_by_case.get(case.id, [])
+        contradicted = [decided for decided in decided_outputs if _contradicts(case, decided, rules)]
         if contradicted:
-            correction = _correct_case(case, outputs, contradicted, rules)
+            correction = _correct_case(case, decided_outputs, contradicted, rules)
             if isinstance(correction, Correction):
                 corrections_made.append(correction)
             else:
                 unexpressed += [
-                    UnexpressedDecision(str(decided_output.output.key), decided_output.decided, correction)
-                    for decided_output in contradicted
+                    UnexpressedDecision(str(decided.output.key), decided.decision, correction)
+                    for decided in contradicted
                 ]
     return corrections_made, unexpressed
 
@@ -121,8 +121,8 @@ def _decided_outputs(store: RunStore) -> dict[str, list[_DecidedOutput]]:
                 continue
             decision = majority_decision(decisions_on_output)
             if decision != "undecidable":
-                decided_output = _DecidedOutput(output, decision, decisions_on_output)
-                by_case.setdefault(output.case_id, []).append(decided_output)
+                decided = _DecidedOutput(output, decision, decisions_on_output)
+                by_case.setdefault(output.case_id, []).append(decided)
     return by_case
 
 
@@ -132,29 +132,28 @@ def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | No
     return {check(case, output, check_options).score for check_options in both_options}
 
 
-def _agrees(case: Case, decided_output: _DecidedOutput, options: CheckOptions) -> bool:
-    return (1.0 if decided_output.decided == "right" else 0.0) in _scores(
-        case, decided_output.output, options
-    )
+def _agrees(case: Case, decided: _DecidedOutput, options: CheckOptions) -> bool:
+    return (1.0 if decided.decision == "right" else 0.0) in _scores(case, decided.output, options)
 
 
-def _contradicts(case: Case, decided_output: _DecidedOutput, options: CheckOptions) -> bool:
+def _contradicts(case: Case, decided: _DecidedOutput, options: CheckOptions) -> bool:
     """Return whether the checker contradicts the decision; it does not if it decides nothing."""
-    opposite = 0.0 if decided_output.decided == "right" else 1.0
-    return opposite in _scores(case, decided_output.output, options) and not _agrees(
-        case, decided_output, options
-    )
+    opposite = 0.0 if decided.decision == "right" else 1.0
+    return opposite in _scores(case, decided.output, options) and not _agrees(case, decided, options)
 
 
 def _correct_case(
     case: Case,
-    outputs: Sequence[_DecidedOutput],
+    decided_outputs: Sequence[_DecidedOutput],
     contradicted: Sequence[_DecidedOutput],
     options: CheckOptions,
 ) -> Correction | str:
     """Return the correction of a case, or the reason there is none."""
     written_references = {
-        decision.reference for output in outputs for decision in output.decisions if decision.reference
+        decision.reference
+        for decided in decided_outputs
+        for decision in decided.decisions
+        if decision.reference
     }
     if len(written_references) > 1:
         return "people wrote different references"
@@ -169,10 +168,13 @@ def _correct_case(
     if reference is None:
         return "no reference of this kind says so; write one on the review page"
     corrected = msgspec.structs.replace(case, reference=reference)
-    if not all(_agrees(corrected, output, options) for output in outputs):
+    if not all(_agrees(corrected, decided, options) for decided in decided_outputs):
         return "under the corrected reference the checker does not say what was decided"
     decisions = [
-        decision for output in outputs for decision in output.decisions if decision.found == output.decided
+        decision
+        for decided in decided_outputs
+        for decision in decided.decisions
+        if decision.found == decided.decision
     ]
     faults = Counter(decision.fault for decision in decisions if decision.fault)
     return Correction(
@@ -202,12 +204,8 @@ def _with_reference(case: Case, reference: Mapping[str, Any]) -> Case:
 def _extended_reference(case: Case, contradicted: Sequence[_DecidedOutput]) -> dict[str, Any] | None:
     """Extend the reference to accept these outputs; None if it cannot, or one was found wrong."""
     corrected = case
-    for decided_output in contradicted:
-        reference = (
-            extended_reference(corrected, decided_output.output)
-            if decided_output.decided == "right"
-            else None
-        )
+    for decided in contradicted:
+        reference = extended_reference(corrected, decided.output) if decided.decision == "right" else None
         if reference is None:
             return None
         try:

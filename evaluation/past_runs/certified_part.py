@@ -14,7 +14,7 @@ from ...calibration.tables.calibration_table import Table
 from ...calibration.thresholds.certified_thresholds import bound_of, confidence_of
 from ...calibration.thresholds.threshold_results import CertifiedThreshold
 from ...errors import InputError, UsageError
-from ...records import NO_USAGE, ItemKey
+from ...records import ItemKey
 from ...records.made_scores import reaches
 from ...records.verdict import COMPOSITE_KINDS
 from ...spelling import command, setting
@@ -113,7 +113,7 @@ def sent_on_from(store: RunStore, max_error: float) -> SentOn:
         ungraded=sum(None in scores for scores in scores_by_output.values()),
         low=low,
         high=high,
-        cost=sum((use.usage for use in manifest.judges or []), NO_USAGE).dollars,
+        cost=manifest.spent.dollars,
         inputs=list(manifest.identity.get("inputs", ())),
     )
     return SentOn(part, frozenset(scores_by_output.keys() - kept_keys))

@@ -73,7 +73,7 @@ class GateQuestion(NamedTuple):
 def gated_rows(
     run: GatedRun,
     outputs: Mapping[ItemKey, GatedOutput],
-    only: Collection[str] | None = None,
+    case_ids: Collection[str] | None = None,
     *,
     settled: bool = False,
     as_passes: bool = False,
@@ -91,13 +91,12 @@ def gated_rows(
             settled=settled or not output.judged,
         )
         for key, output in outputs.items()
-        if only is None or key.case_id in only
+        if case_ids is None or key.case_id in case_ids
     ]
 
 
 def _ungraded_rows(count: int) -> list[GatedRow]:
-    # Each row is a case of its own: ids of cases have no null character.
-    return [GatedRow(f"\0{number}", f"\0{number}", None) for number in range(count)]
+    return [GatedRow(f"\0{number}", f"\0{number}", None) for number in range(count)]  # each is its own case
 
 
 def describe_graders(run: GatedRun, outputs: Mapping[ItemKey, GatedOutput], how: str) -> str:
@@ -204,7 +203,7 @@ def _undefined_reason(minimum: Minimum, rows: Sequence[GatedRow]) -> UndefinedRe
     k = minimum.k or 1
     if short := _count_short_cases(rows, k):
         why = f"{short:,} of {_count_cases(rows):,} cases have fewer than {k} trials"
-        return UndefinedReason(why, f"{k} graded trials of each case")
+        return UndefinedReason(why, _trials_needed(k))
     graded_rows = [row for row in rows if row.score is not None]
     if not graded_rows:
         return UNGRADED
@@ -217,6 +216,10 @@ def _undefined_reason(minimum: Minimum, rows: Sequence[GatedRow]) -> UndefinedRe
 def _count_short_cases(rows: Sequence[GatedRow], k: int) -> int:
     """Count the cases with fewer than ``k`` outputs."""
     return sum(count < k for count in Counter(row.case for row in rows).values())
+
+
+def _trials_needed(k: int) -> str:
+    return f"{k} graded trials of each case"
 
 
 def _grades_needed(rows: Sequence[GatedRow], rows_before: Sequence[GatedRow] | None = None) -> str:
@@ -388,7 +391,7 @@ def _needed_instead_of_cases(
 ) -> str:
     """Describe the data that would settle a condition that more cases cannot settle."""
     if _count_short_cases(rows, question.trials):
-        return f"{question.trials} graded trials of each case"
+        return _trials_needed(question.trials)
     if _count_unsettled([*rows, *(rows_before or [])]):
         bound = f"how far errors of the judge may shift the number, {setting('judge_error', 'POINTS')}"
         return f"{question.labels}; or {bound}" if question.labels else bound

@@ -165,8 +165,6 @@ def gated_run(
         name: chance_verdict(calibration.statistics.get("balanced_accuracy"))
         for name, calibration in calibrations.items()
     }
-    # A combined judge makes no call; its parts do.
-    costs = [use.cost for use in manifest.judges or [] if use.calls]
     return GatedRun(
         name=str(store.path),
         systems=systems,
@@ -182,7 +180,7 @@ def gated_run(
             if finding and finding != "too few labels"
         },
         failed=0 if manifest.counts is None else manifest.counts.failed,
-        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cost=manifest.spent.dollars if manifest.spent.calls else 0.0,
         cases=_read_cases(store),
         manifest=manifest,
         store=store,

@@ -13,7 +13,7 @@ from ...calibration.pass_threshold import PassThreshold, overridden_threshold
 from ...errors import FiducialError, RunFolderError
 from ...judges.jury import Jury
 from ...judges.transport.exchange import ApiName
-from ...records import Author, Case, FolderPath, JudgeId, Kind, Output, Source
+from ...records import NO_USAGE, Author, Case, FolderPath, JudgeId, Kind, Output, Source, Usage
 from ...records.score_kinds import ScoreKind
 from ...records.verdict import COMPOSITE_KINDS
 from ...spelling import command, setting
@@ -188,6 +188,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def finished(self) -> bool:
         """True if the run came to its end, so that all undecided outputs are known."""
         return self.results is not None and self.status != "running"
+
+    @property
+    def spent(self) -> Usage:
+        """Usage of all judges' calls; a combined judge makes none, its parts do."""
+        return sum((use.usage.paid for use in self.judges or []), NO_USAGE)
 
     def as_json(self) -> dict[str, Any]:
         """Return the content of ``run.json``, without unknown fields."""

@@ -15,6 +15,7 @@ import fiducial as fd
 from fiducial.api.gating import Gate
 from fiducial.cli.gate import exit_code
 from fiducial.errors import EditedRunError, InputError, RunFolderError, UsageError
+from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.evaluation.past_runs.gate_decision import decide_gate
 from fiducial.evaluation.past_runs.gate_numbers import GateLimits
 from fiducial.evaluation.past_runs.gated_runs import gated_run
@@ -515,6 +516,25 @@ def test_upper_ends_of_all_systems_and_conditions_hold_together(
         assert check.bounds.certain_high is not None
         assert check.bounds.high is not None
         assert check.bounds.high > check.bounds.certain_high + 0.005
+
+
+@each_row(
+    ("uses", "expected"),
+    [
+        ([], 0.0),
+        ([{"calls": 0, "cost": 4.0}], 0.0),
+        ([{"calls": 2, "cost": 0.25}, {"calls": 1, "cost": 0.5}, {"calls": 0}], 0.75),
+        ([{"calls": 2, "cost": 0.25}, {"calls": 1}], None),
+    ],
+)
+def test_judges_without_a_call_cost_a_run_nothing(
+    before: Path, uses: list[dict[str, Any]], expected: float | None, monkeypatch: pytest.MonkeyPatch
+):
+    with RunStore(before) as store:
+        judges = [JudgeUse(name="j", fingerprint="f", outcomes={}, **use) for use in uses]
+        finished = msgspec.structs.replace(store.finished(), judges=judges)
+        monkeypatch.setattr(store, "finished", lambda: finished)
+        assert gated_run(store).cost == expected
 
 
 def test_a_cost_that_is_not_known_is_no_answer(before: Path):

@@ -70,3 +70,8 @@ def test_a_usage_without_a_price_has_no_dollars():
     assert with_dollars(usage, "m", None).dollars is None
     assert with_dollars(usage, "no-such-model-anywhere", price_list()).dollars is None
     assert with_dollars(NO_USAGE, "m", price_list(["1/2"])).dollars is None
+
+
+def test_the_tokens_of_a_usage_without_a_call_cost_nothing():
+    free = Usage(calls=0, prompt_tokens=500_000, cached=True)
+    assert with_dollars(free, "m", price_list(["1/2"])) == free

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from judge_ids import judge_id
@@ -19,6 +20,7 @@ from fiducial.calibration.agreement.calibrate import Requests, requested_analyse
 from fiducial.calibration.intervals.measurement import Settings
 from fiducial.calibration.tables.calibration_table import Table
 from fiducial.errors import InputError, UsageError
+from fiducial.evaluation.conclusion.run_results import JudgeUse
 from fiducial.evaluation.past_runs import certified_part
 from fiducial.evaluation.past_runs.certified_part import SentOn, sent_on_from
 from fiducial.evaluation.store.run_store import RunStore
@@ -210,6 +212,25 @@ def test_a_cascade_depends_on_no_order_of_replies(monkeypatch: pytest.MonkeyPatc
         for seed in range(3):
             monkeypatch.setattr(certified_part, "table_of", partial(shuffled, rows, seed))
             assert sent_on_from(store, 0.4) == plain
+
+
+@pytest.mark.parametrize(
+    ("uses", "expected"),
+    [
+        ([{"calls": 60, "cost": 0.25}, {"calls": 60, "cost": 0.5}], 0.75),
+        ([{"calls": 60, "cost": 0.25}, {"calls": 0, "cost": 4.0}], 0.25),
+        ([{"calls": 0, "cost": 4.0}], None),
+        ([{"calls": 60, "cost": 0.25}, {"calls": 60}], None),
+    ],
+)
+def test_the_part_cost_what_was_called_and_without_a_call_nothing(
+    uses: list[dict[str, Any]], expected: float | None, monkeypatch: pytest.MonkeyPatch
+):
+    with RunStore(run_of(sure(60)).kept) as store:
+        judges = [JudgeUse(name="j", fingerprint="f", outcomes={}, **use) for use in uses]
+        finished = msgspec.structs.replace(store.finished(), judges=judges)
+        monkeypatch.setattr(store, "finished", lambda: finished)
+        assert sent_on_from(store, 0.1).part.cost == expected
 
 
 def test_a_run_of_several_judges_is_no_first_part():
