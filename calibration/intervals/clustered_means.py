@@ -164,7 +164,7 @@ def combine_means(
         np.bincount(cluster_cell, weights=values - means[cell], minlength=clusters * cells).reshape(shape)
         / rows_per_cell
     )
-    value = float(coefficient @ means)
+    value = _without_rounding(float(coefficient @ means))
     has_coefficient = coefficient != 0.0
     if bool((shares[:, has_coefficient] >= 1.0).any()):
         return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)
@@ -181,6 +181,11 @@ def combine_means(
         cluster_size=float(((shares @ np.abs(coefficient)) ** 2).sum()) / squares,
         row_error=math.sqrt(float((row_weight**2 * (values - means[cell]) ** 2).sum())),
     )
+
+
+def _without_rounding(value: float) -> float:
+    # An interval asks whether a sum is 0, and processors round it differently.
+    return 0.0 if abs(value) <= _ROUNDING else value
 
 
 def _combine_weighted(
@@ -200,8 +205,7 @@ def _combine_weighted(
         .astype(np.float64)
         for array in (share, share * residual)
     )
-    value = float(coefficient @ means)
-    value = 0.0 if abs(value) <= _ROUNDING else value
+    value = _without_rounding(float(coefficient @ means))
     has_coefficient = coefficient != 0.0
     if bool((shares[:, has_coefficient] >= 1.0).any()):
         return Combination(value, math.nan, math.nan, clusters, math.nan, math.nan, math.nan)

@@ -142,6 +142,16 @@ def test_where_nothing_differs_the_interval_says_what_could_have_been_missed():
     assert found.method == "upper bound (none seen)"
 
 
+@each_row("weight", [None, np.ones(60)])
+def test_means_that_differ_by_rounding_alone_do_not_differ(weight: FloatArray | None):
+    cell = np.repeat([0, 1], 30)
+    # 0.1 + 0.2 and 0.3 are different numbers.
+    values = np.where(cell == 0, 0.1 + 0.2, 0.3)
+    found = combine_means(values, cell, np.array([1.0, -1.0]), alone(60), weight)
+    same = combine_means(np.full(60, 0.3), cell, np.array([1.0, -1.0]), alone(60), weight)
+    assert (found.value, found.interval(0.95), found.p()) == (0.0, same.interval(0.95), same.p())
+
+
 @each_row(("first", "second"), [(0, 0), (1, 0), (6, 0), (7, 2), (5, 5)])
 def test_of_paired_verdicts_it_is_mcnemars_exact_test(first: int, second: int):
     differences = np.array([1.0] * first + [-1.0] * second + [0.0] * 20)
