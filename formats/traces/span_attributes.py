@@ -101,8 +101,11 @@ def _kind(node: AttributeReader, earlier_kind: SpanKind) -> SpanKind:
         kind = kinds.get(str(value)) or kinds.get(str(value).lower())
         if kind is not None:
             return kind
-    is_chat = node.get(_OPERATION) not in NO_MODEL and any(tell in node for tell in MODEL_TELLS)
-    return "llm" if earlier_kind == "other" and is_chat else earlier_kind
+    if earlier_kind != "other":
+        return earlier_kind
+    # A faulty log may have a list as the operation, which no set can be asked for.
+    is_chat = str(node.get(_OPERATION)) not in NO_MODEL and any(tell in node for tell in MODEL_TELLS)
+    return "llm" if is_chat else earlier_kind
 
 
 def _first_text(node: AttributeReader, names: Iterable[str]) -> str | None:
