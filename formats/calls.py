@@ -183,8 +183,11 @@ def _require_known_text(message: FieldReader) -> None:
     """
     if message.value.keys() & _CONTENT_FIELDS:
         return
-    text_fields = {name for name, value in message.value.items() if isinstance(value, str)}
-    unknown_fields = [name for name in message.value if name in text_fields - _METADATA_FIELDS]
+    unknown_fields = [
+        name
+        for name, value in message.value.items()
+        if isinstance(value, str) and name not in _METADATA_FIELDS
+    ]
     if unknown_fields:
         raise RecordError(
             f"missing; expected a text; rename the field that holds it: {', '.join(map(repr, unknown_fields))}",
