@@ -273,6 +273,11 @@ def test_judgments_that_are_no_list_are_one_judgment(judgments: Any, found: list
     assert ([verdict.score for verdict in of_row if verdict.by == "label"], read.skipped) == ([1.0], [])
 
 
+@each_row("word", ["NaN", "nan"])
+def test_numbers_beside_a_text_for_none_are_asked(word: str):
+    assert are_pairs([{**AB, "preference": value} for value in (word, 1, 0, 1, 0, 1)])
+
+
 def test_a_game_that_a_row_lacks_is_an_unreadable_choice(tmp_path: Path):
     games = {**AB, **MODELS, "g1_winner": "model_1", "g2_winner": "model_2"}
     rows = asked([games] * 50)
