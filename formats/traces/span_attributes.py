@@ -12,7 +12,7 @@ from typing import Any
 from ...records import Message
 from ..calls import lacks_arguments, messages_of, split_question
 from ..field_reader import FieldReader
-from ..json_values import is_list, is_object, parsed, tags_of
+from ..json_values import is_list, is_object, is_text_in, parsed, tags_of
 from .attributes import AttributeReader
 from .conventions import (
     AGENT_NAMES,
@@ -103,8 +103,7 @@ def _kind(node: AttributeReader, earlier_kind: SpanKind) -> SpanKind:
             return kind
     if earlier_kind != "other":
         return earlier_kind
-    # A faulty log may have a list as the operation, which no set can be asked for.
-    is_chat = str(node.get(_OPERATION)) not in NO_MODEL and any(tell in node for tell in MODEL_TELLS)
+    is_chat = not is_text_in(node.get(_OPERATION), NO_MODEL) and any(tell in node for tell in MODEL_TELLS)
     return "llm" if is_chat else earlier_kind
 
 
