@@ -15,7 +15,7 @@ from ..errors import RecordError
 from ..records import Message, Step, ToolCall, ToolResults
 from ..records.json_text import type_name
 from .field_reader import FieldReader
-from .json_values import as_text, is_list, is_object, parsed, question_text
+from .json_values import as_text, is_list, is_object, is_text_in, parsed, question_text
 from .message_parts import RESULT_PARTS, are_parts, parts_of, results_apart
 
 _ARGUMENT_KEYS = ("arguments", "args", "kwargs", "inputParameters", "input_parameters", "input", "parameters")
@@ -183,8 +183,11 @@ def _require_known_text(message: FieldReader) -> None:
     """
     if message.value.keys() & _CONTENT_FIELDS:
         return
-    text_fields = {name for name, value in message.value.items() if isinstance(value, str)}
-    unknown_fields = [name for name in message.value if name in text_fields - _METADATA_FIELDS]
+    unknown_fields = [
+        name
+        for name, value in message.value.items()
+        if isinstance(value, str) and name not in _METADATA_FIELDS
+    ]
     if unknown_fields:
         raise RecordError(
             f"missing; expected a text; rename the field that holds it: {', '.join(map(repr, unknown_fields))}",
@@ -220,7 +223,11 @@ _VERCEL_RESULT_TYPES = frozenset({"text", "json", "content", "error-text", "erro
 
 def _typed_output(value: Any) -> Any:
     """Return a result without the ``{type, value}`` in which Vercel's AI SDK wraps it."""
-    if not is_object(value) or value.keys() != {"type", "value"} or value["type"] not in _VERCEL_RESULT_TYPES:
+    if (
+        not is_object(value)
+        or value.keys() != {"type", "value"}
+        or not is_text_in(value["type"], _VERCEL_RESULT_TYPES)
+    ):
         return value
     return {"error": value["value"]} if value["type"].startswith("error") else value["value"]
 

@@ -18,6 +18,7 @@ from .calls import (
     text_of,
 )
 from .field_reader import FieldReader
+from .json_values import is_text_in
 from .message_parts import has_untyped_parts, results_apart
 
 Unit: TypeAlias = Literal["session", "turn", "last"]
@@ -80,7 +81,9 @@ def turns_of(messages: Iterable[FieldReader]) -> list[ConversationTurn]:
 def asked_message(message: FieldReader) -> Message:
     """Return a message of a question, unchanged if it is in the chat API's format."""
     is_chat_message = (
-        message.value.get("role") in _CHAT_ROLES and "parts" not in message and not has_untyped_parts(message)
+        is_text_in(message.value.get("role"), _CHAT_ROLES)
+        and "parts" not in message
+        and not has_untyped_parts(message)
     )
     is_chat_message = is_chat_message and has_chat_form(message)
     if is_chat_message and (message.value["role"] == "tool" or not results_of(message)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .json_values import is_list, is_object, parsed
+from .json_values import is_list, is_object, is_text_in, parsed
 
 _Message = dict[str, Any]
 
@@ -51,7 +51,7 @@ def _texts(parts: list[dict[str, Any]], name: str = "text") -> str | None:
 
 
 def _is_pydantic_ai(value: _Message) -> bool:
-    return value.get("kind") in {"request", "response"} and is_list(value.get("parts"))
+    return is_text_in(value.get("kind"), {"request", "response"}) and is_list(value.get("parts"))
 
 
 def _of_pydantic_ai(value: _Message) -> list[_Message]:
@@ -77,7 +77,7 @@ def _of_pydantic_ai(value: _Message) -> list[_Message]:
         elif kind == "user-prompt":
             messages.append({"role": "user", "content": _prompt(content)})
         elif kind == "tool-return":
-            failed = part.get("outcome") not in {None, "success"}
+            failed = part.get("outcome") is not None and part["outcome"] != "success"
             messages.append(_result(part.get("tool_call_id"), content, failed=failed))
         elif kind == "retry-prompt" and part.get("tool_name"):
             messages.append(_result(part.get("tool_call_id"), content, failed=True))
@@ -181,7 +181,7 @@ _AUTOGEN_TYPES = frozenset({"TextMessage", "ToolCallRequestEvent", "ToolCallExec
 
 
 def _is_autogen(value: _Message) -> bool:
-    return value.get("type") in _AUTOGEN_TYPES and "source" in value
+    return is_text_in(value.get("type"), _AUTOGEN_TYPES) and "source" in value
 
 
 def _of_autogen(value: _Message) -> list[_Message]:

@@ -224,7 +224,7 @@ def scored(
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     low, high = ends if is_number else (None, None)
     scale = UNDECLARED_SCALE
-    if low is not None and high is not None and 0 < high - low < math.inf:
+    if low is not None and high is not None and low < high and high - low < math.inf:
         scale = Scale(low, high)
     score = _score_on(scale, number)
     if not scale.is_declared and passed is not None and number is not None:

@@ -249,7 +249,7 @@ def _answer_and_user_paths(sample: FieldReader, question_length: int) -> tuple[A
     """Return the model's answer to the input, and the paths of the user's messages within it."""
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
-    reply_at = question_length + _index_of_reply(messages[question_length:])
+    reply_at = _index_of_reply(messages, question_length)
     if reply_at >= len(messages):
         output = sample.node("output")
         text = output.text("completion")
@@ -264,9 +264,15 @@ def _answer_and_user_paths(sample: FieldReader, question_length: int) -> tuple[A
     return answer, [reader.at for reader in answer_messages if role_of(reader) == "user"]
 
 
-def _index_of_reply(messages: Sequence[FieldReader]) -> int:
-    """Return the index of the first message of the model, or their number if there is none."""
-    return next((at for at, reader in enumerate(messages) if role_of(reader) == "assistant"), len(messages))
+def _index_of_reply(messages: Sequence[FieldReader], start: int = 0) -> int:
+    """Return the index of the model's first message from ``start`` on, or the number of messages.
+
+    Raises:
+        RecordError: The role of a message up to it is no text.
+    """
+    roles = map(role_of, messages)
+    reply_indexes = (at for at, role in enumerate(roles) if role == "assistant" and at >= start)
+    return next(reply_indexes, len(messages))
 
 
 def _score_parts(by: str, score: FieldReader) -> Iterator[Callable[[], ImportedScore]]:

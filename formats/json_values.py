@@ -7,6 +7,7 @@ import io
 import json
 import re
 import tokenize
+from collections.abc import Collection
 from typing import Any, TypeGuard
 
 from ..records import TagValue
@@ -18,6 +19,7 @@ __all__ = [
     "is_arguments",
     "is_list",
     "is_object",
+    "is_text_in",
     "number_in",
     "parsed",
     "python_texts",
@@ -33,6 +35,11 @@ def is_arguments(value: Any) -> TypeGuard[dict[str, Any] | str]:
 
 _JSON_OPENINGS = ("{", "[", '"')
 _DECODER = json.JSONDecoder(object_pairs_hook=read_object)
+
+
+def is_text_in(value: Any, texts: Collection[str]) -> bool:
+    """Return whether a value is one of some texts; a list, which no set can be asked for, is none."""
+    return isinstance(value, str) and value in texts
 
 
 def parsed(value: Any) -> Any:

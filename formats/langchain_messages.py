@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .json_values import is_list, is_object
+from .json_values import is_list, is_object, is_text_in
 
 _MESSAGE_TYPES = frozenset({"human", "ai", "system", "tool", "function", "chat"})
 _CALL_FIELDS = ("tool_calls", "function_call")
@@ -19,13 +19,13 @@ def plain_message(value: dict[str, Any]) -> dict[str, Any]:
         name = value["id"][-1] if is_list(value.get("id")) and value["id"] else ""
         fields = value["kwargs"]
         kind = fields.get("type") or str(name).removesuffix("Chunk").removesuffix("Message").lower()
-    elif is_object(value.get("data")) and value.get("type") in _MESSAGE_TYPES:
+    elif is_object(value.get("data")) and is_text_in(value.get("type"), _MESSAGE_TYPES):
         fields, kind = value["data"], value["type"]
-    elif value.get("type") in _MESSAGE_TYPES and "role" not in value:
+    elif is_text_in(value.get("type"), _MESSAGE_TYPES) and "role" not in value:
         fields, kind = value, value["type"]
     else:
         return value
-    if kind not in _MESSAGE_TYPES:
+    if not is_text_in(kind, _MESSAGE_TYPES):
         return value
     message = {**fields, "type": fields.get("role", kind) if kind == "chat" else kind}
     extra_fields = fields.get("additional_kwargs")

@@ -273,7 +273,7 @@ def _imported_score(node: FieldReader) -> ImportedScore:
             return scored(key, label, reason=comment, source=source, field=node.path("value"))
         return unscored(key, "not_applicable", comment or "the evaluator gave no score", source=source)
     config = node.node("feedback_config")
-    if config.text("type") == "categorical" and not isinstance(value, bool) and value not in {0, 1}:
+    if config.text("type") == "categorical" and not (isinstance(value, int | float) and value in {0, 1}):
         raise RecordError("a category is not a score", field=node.path("score"))
     return scored(
         key,

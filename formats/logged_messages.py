@@ -10,7 +10,7 @@ from ..errors import RecordError
 from .calls import calls_of, results_of, role_of, text_of
 from .field_reader import FieldReader
 from .framework_messages import framework_messages
-from .json_values import as_text, is_list, is_object, parsed
+from .json_values import as_text, is_list, is_object, is_text_in, parsed
 from .langchain_messages import plain_message
 from .message_parts import results_apart
 
@@ -27,7 +27,7 @@ _NON_CHAT_ITEMS = frozenset({"reasoning", "web_search_call", "file_search_call",
 
 def is_silent(item: Any) -> bool:
     """Return whether an item of a response is not part of a chat."""
-    return is_object(item) and item.get("type") in _NON_CHAT_ITEMS
+    return is_object(item) and is_text_in(item.get("type"), _NON_CHAT_ITEMS)
 
 
 _NON_MESSAGE_ITEMS = _NON_CHAT_ITEMS | {"function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "mcp_call"}  # fmt: skip
@@ -43,7 +43,7 @@ def _is_item(value: Any) -> bool:
     if not is_object(value) or "role" in value or framework_messages(value) is not None:
         return is_object(value)
     flat = plain_message(value)  # a call and a tool have a type of LangChain's, too, but no content
-    return value.get("type") in _NON_MESSAGE_ITEMS or (flat is not value and "content" in flat)
+    return is_text_in(value.get("type"), _NON_MESSAGE_ITEMS) or (flat is not value and "content" in flat)
 
 
 def conversation_messages(value: list[Any], at: str = "") -> list[FieldReader]:

@@ -27,7 +27,7 @@ from .field_reader import FieldReader
 from .file_rows import FileRow, convert_rows, read_rows
 from .import_options import Options
 from .imported_records import ImportedRecord, converted
-from .json_values import is_list, is_object
+from .json_values import is_list, is_object, is_text_in
 from .langchain_messages import plain_message
 from .logged_grades import add_grades
 from .logged_messages import conversation_messages, is_conversation, item_messages, message_key
@@ -49,7 +49,9 @@ def recognises(glimpse: Any) -> bool:
         return False
     body = glimpse.get("body", with_messages(glimpse))
     is_chat = is_object(body) and isinstance(body.get("messages"), list)
-    is_api_object = glimpse.get("object") in {"chat.completion", "response", "eval.run.output_item", "list"}
+    is_api_object = is_text_in(
+        glimpse.get("object"), {"chat.completion", "response", "eval.run.output_item", "list"}
+    )
     return is_chat or is_api_object or is_evals_row(glimpse) or is_reply(glimpse)
 
 

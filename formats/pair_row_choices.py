@@ -110,12 +110,11 @@ def _special_choices(
     elif layout.special == "games":
         # The second game shows the second model first.
         for number, game in enumerate(GAMES):
-            choice = choice_of(row.get(column_by_name[game]), dialect, systems) or PairedChoice(
-                None, "unparsable", word=row.get(column_by_name[game])
-            )
+            value = row.get(column_by_name.get(game, game))
+            choice = choice_of(value, dialect, systems) or PairedChoice(None, "unparsable", word=value)
             yield PairChoice(author or "judge", False, choice, second_first=number == 1)
     else:
-        for number, judgment in enumerate(parsed(row.get(column_by_name[JUDGMENTS])) or []):
+        for number, judgment in enumerate(_judgments(row.get(column_by_name.get(JUDGMENTS, JUDGMENTS)))):
             choice = choice_of(
                 judgment.get("decision") if is_object(judgment) else None, dialect
             ) or PairedChoice(None, "unparsable")
@@ -124,6 +123,14 @@ def _special_choices(
             if is_swapped and choice.score is not None:
                 choice = choice._replace(score=1.0 - choice.score)
             yield PairChoice(author or "judge", False, choice, second_first=is_swapped)
+
+
+def _judgments(cell: Any) -> list[Any]:
+    """Return the judgments in a cell; anything but a list is a judgment by itself."""
+    judgments = parsed(cell)
+    if not judgments or is_missing(judgments):
+        return []
+    return judgments if is_list(judgments) else [judgments]
 
 
 def _one_hot(row: Mapping[str, Any], column_by_name: Mapping[str, str]) -> PairedChoice:

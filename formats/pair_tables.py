@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -281,7 +282,13 @@ def unread_numbers(
         if not chooses(name) or name in in_pairs(columns):
             continue
         values = [row[name] for row in rows if not is_missing(row.get(name))]
-        numbers = sorted({number for value in values if (number := as_number(value)) is not None})
+        numbers = sorted(
+            {
+                number
+                for value in values
+                if (number := as_number(value)) is not None and not math.isnan(number)
+            }
+        )
         possible = _PREFERENCE_NUMBERS if chooses_between(name) else {-1.0, 0.0, 1.0, 2.0, 3.0}
         if not numbers or not all(as_number(value) is not None for value in values):
             continue

@@ -15,6 +15,7 @@ from .conversation_turns import FAILED, failed, is_agents, turns_of
 from .exchanges import Exchange
 from .field_reader import FieldReader
 from .imported_records import Skipped
+from .json_values import is_text_in
 from .logged_messages import message_key, says_something
 from .tool_documents import all_tools
 
@@ -227,7 +228,7 @@ def _keys(messages: Sequence[FieldReader]) -> list[_Key]:
 
 
 def _is_system(message: FieldReader) -> bool:
-    return message.value.get("role") in {"system", "developer"}
+    return is_text_in(message.value.get("role"), {"system", "developer"})
 
 
 def _begins_with(longer: list[Any], shorter: list[Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .json_values import is_list, is_object, parsed
+from .json_values import is_list, is_object, is_text_in, parsed
 
 _CHUNK = "chat.completion.chunk"
 _BLOCK_EVENT_TYPES = frozenset({"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "ping"})  # fmt: skip
@@ -16,7 +16,7 @@ def whole_answer(chunks: list[Any]) -> dict[str, Any] | None:
         return None
     if all(chunk.get("object") == _CHUNK for chunk in chunks):
         return {"choices": [{"message": _message_of_deltas(chunks)}]}
-    if all(chunk.get("type") in _BLOCK_EVENT_TYPES for chunk in chunks):
+    if all(is_text_in(chunk.get("type"), _BLOCK_EVENT_TYPES) for chunk in chunks):
         return {"role": "assistant", "content": _content_of_events(chunks)}
     ends = [chunk.get("response") for chunk in chunks if chunk.get("type") == "response.completed"]
     return ends[-1] if ends and is_object(ends[-1]) else None

@@ -77,7 +77,7 @@ def _records(row: FileRow, options: Options) -> Iterator[ImportedRecord]:
         number=row.number,
         messages=[user_message(item.text("query"))],
         tools=[
-            *item.value.get("available_tools", item.value.get("function") or ()),
+            *(reader.value for reader in item.nodes("available_tools", "function")),
             *map(_tool, item.nodes("api_list")),
         ],
         tags=tags_of({} if relevant is None else {"relevant_apis": relevant}),

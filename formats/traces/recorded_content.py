@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..field_reader import FieldReader
+from ..json_values import is_text_in
 from ..message_parts import parts_of
 
 PLACEHOLDERS = frozenset({"__REDACTED__", "<fully masked due to failed mask function>"})
@@ -32,6 +33,7 @@ def not_recorded(what: str, switch: str | None) -> str:
 _CONTENT_KEYS = frozenset(
     {"content", "parts", "contents", "refusal", "tool_calls", "toolCalls", "function_call"}
 )
+_TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
 _TEXT_KEYS = frozenset({"text", "content", "refusal"})
 
 
@@ -42,7 +44,7 @@ def recorded(value: Any) -> Any:
 
 def has_content(message: FieldReader) -> bool:
     """Return whether a message's content was recorded, even if it is empty."""
-    texts = (part for part in parts_of(message) if part.get("type") in {"text", "input_text", "output_text"})
+    texts = (part for part in parts_of(message) if is_text_in(part.get("type"), _TEXT_TYPES))
     return not message.value.keys().isdisjoint(_CONTENT_KEYS) and all(
         not part.value.keys().isdisjoint(_TEXT_KEYS) for part in texts
     )

@@ -12,7 +12,7 @@ from typing import Any
 from ...records import Message
 from ..calls import lacks_arguments, messages_of, split_question
 from ..field_reader import FieldReader
-from ..json_values import is_list, is_object, parsed, tags_of
+from ..json_values import is_list, is_object, is_text_in, parsed, tags_of
 from .attributes import AttributeReader
 from .conventions import (
     AGENT_NAMES,
@@ -101,8 +101,10 @@ def _kind(node: AttributeReader, earlier_kind: SpanKind) -> SpanKind:
         kind = kinds.get(str(value)) or kinds.get(str(value).lower())
         if kind is not None:
             return kind
-    is_chat = node.get(_OPERATION) not in NO_MODEL and any(tell in node for tell in MODEL_TELLS)
-    return "llm" if earlier_kind == "other" and is_chat else earlier_kind
+    if earlier_kind != "other":
+        return earlier_kind
+    is_chat = not is_text_in(node.get(_OPERATION), NO_MODEL) and any(tell in node for tell in MODEL_TELLS)
+    return "llm" if is_chat else earlier_kind
 
 
 def _first_text(node: AttributeReader, names: Iterable[str]) -> str | None:

@@ -284,9 +284,10 @@ class _Transcript:
             return next((place for place in places_with_id if place not in used), places_with_id[-1])
         if repeated_call is None:
             return None
+        name_and_arguments = _identity(repeated_call)[1:]
         for place, call in calls_by_place.items():
             is_free = place not in used and (call.id is None or identity is None)
-            if is_free and _identity(call)[1:] == _identity(repeated_call)[1:]:
+            if is_free and _identity(call)[1:] == name_and_arguments:
                 return place
         return None
 

@@ -130,6 +130,11 @@ def laughs(path: Path) -> None:
     path.write_text("\n".join([*lines, "cases: [{name: a, inputs: *a29}]"]))
 
 
+def unknown_texts(path: Path) -> None:
+    reply = {"role": "assistant", **{str(number): "x" for number in range(100_000)}}
+    path.write_text(json.dumps({"messages": [{"role": "user", "content": "?"}, reply]}))
+
+
 BOMBS: dict[str, tuple[str, Callable[[Path], object], int]] = {
     "a text said in every row": ("bomb.parquet", said_often, 2),
     "a text said again and again in one row": ("bomb.parquet", said_often_in_a_row, 2),
@@ -144,6 +149,7 @@ BOMBS: dict[str, tuple[str, Callable[[Path], object], int]] = {
     "dashes": ("bomb.yaml", lambda path: path.write_text("cases:\n" + "- " * 20_000), 2),
     "a date that is none": ("bomb.yaml", lambda path: path.write_text("cases: [{inputs: 2001-99-99}]\n"), 2),
     "many keys": ("bomb.yaml", lambda path: path.write_text("cases: [" + "{}," * 60_000 + "]"), 2),
+    "a message of unknown texts": ("bomb.jsonl", unknown_texts, 2),
     "columns": (
         "bomb.csv",
         lambda path: path.write_text(",".join(["question", *map(str, range(40_000))]) + "\n" + "," * 40_000),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import FiducialError
@@ -87,6 +88,36 @@ def test_a_line_of_json_is_read_or_listed(name: str, tmp_path: Path):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(lines(GOOD) + bad + lines({"question": "c", "answer": "d"}))
     assert read(path) == (2 + outputs, skipped, "")
+
+
+def rows_with_type(odd: Any) -> list[dict[str, Any]]:
+    asked = [{"role": "user", "content": "a"}]
+    return [
+        {"messages": [{"role": odd, "content": "a"}]},
+        {"messages": [*asked, {"type": odd, "content": "b"}]},
+        {"messages": [*asked, {"type": odd, "source": "b"}]},
+        {"messages": [{"kind": odd, "parts": [{"part_kind": "text", "content": "a"}]}]},
+        {"messages": [{"kind": "request", "parts": [{"part_kind": "tool-return", "outcome": odd}]}]},
+        {"input": "a", "output": [{"type": odd, "content": "b"}]},
+        {"input": "a", "output": [{"type": odd}, {"type": "message_start"}]},
+        {"messages": asked, "object": odd},
+        {"messages": asked, "response": {"type": odd, "data": {}}},
+        {"messages": asked, "response": {"type": "constructor", "kwargs": {"type": odd}}},
+    ]
+
+
+@each_row("odd", [["text"], {"a": 1}])
+@each_row("form", [None, "openai"])
+def test_a_type_that_is_no_text_is_read_or_told_in_one_line(odd: Any, form: str | None, tmp_path: Path):
+    path = tmp_path / "rows.jsonl"
+    for row, other in zip(rows_with_type(odd), rows_with_type("other"), strict=True):
+        for written in ([row], [other, row]):
+            path.write_bytes(lines(*written))
+            try:
+                told = [skipped.reason for skipped in fd.read(path, as_=form).skipped]
+            except FiducialError as error:
+                told = [str(error)]
+            assert not any("\n" in line for line in told)
 
 
 TABLES: dict[str, tuple[str, Callable[[tuple[int, int, str]], bool]]] = {

@@ -251,6 +251,7 @@ def test_a_score_off_the_scale_of_its_tool_is_no_verdict():
     with pytest.raises(RecordError, match=r"expected a score in \[1, 5\] from 'metric', got 7"):
         scored("metric", 7, ends=(1, 5))
     assert scored("metric", 1, ends=(0, 0)).score == 1.0
+    assert scored("metric", 1, ends=(10**400, 0.5)).score == 1.0
 
 
 def test_a_tag_with_ratings_is_listed_with_the_options_that_read_it(tmp_path: Path):

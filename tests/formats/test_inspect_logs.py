@@ -1,4 +1,4 @@
-"""Logs of Inspect that ended early."""
+"""Logs of Inspect that ended early, and samples that cannot be read."""
 
 from __future__ import annotations
 
@@ -38,3 +38,17 @@ def test_a_log_that_ended_early_says_how_many_samples_it_has(
     path.write_text(json.dumps(log(status, 3, **header)))
     read = fd.read(path)
     assert (len(read.outputs), [skipped.reason for skipped in read.skipped]) == (3, [said] if said else [])
+
+
+@each_row("role", [7, ["user"], {"a": 1}, True])
+def test_a_message_whose_role_is_no_text_is_told_also_in_the_question(role: Any, tmp_path: Path):
+    written = log("success", 2)
+    written["samples"][0]["messages"] = [
+        {"role": role, "content": "Where?"},
+        {"role": "assistant", "content": "Rome"},
+    ]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(written))
+    read = fd.read(path)
+    assert [output.case_id for output in read.outputs] == ["1"]
+    assert [skipped.field for skipped in read.skipped] == ["samples[0].messages[0].role"]

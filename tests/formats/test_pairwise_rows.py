@@ -257,3 +257,33 @@ def test_shares_between_0_and_1_follow_what_both_ends_mean(tmp_path: Path):
 def test_three_outputs_are_no_pair():
     row = {"prompt": "Why?", "response_0": "a", "response_1": "b", "response_2": "c", "winner": "1"}
     assert not are_pairs([row])
+
+
+@each_row(
+    ("judgments", "found"),
+    [(7, [None]), ("A>B", [None]), ({"decision": "A>B"}, [1.0]), (float("nan"), []), (None, [])],
+)
+def test_judgments_that_are_no_list_are_one_judgment(judgments: Any, found: list[Any], tmp_path: Path):
+    judged = {**AB, "judgments": [{"decision": "A>B"}, {"decision": "B>A"}], "label": "A>B"}
+    rows = asked([judged] * 50)
+    rows[40]["judgments"] = judgments
+    read = fd.read(written(rows, tmp_path / "rows.jsonl"), as_="pairs")
+    of_row = [verdict for verdict in read.verdicts if verdict.case_id == "q40"]
+    assert [verdict.score for verdict in of_row if verdict.by != "label"] == found
+    assert ([verdict.score for verdict in of_row if verdict.by == "label"], read.skipped) == ([1.0], [])
+
+
+@each_row("word", ["NaN", "nan"])
+def test_numbers_beside_a_text_for_none_are_asked(word: str):
+    assert are_pairs([{**AB, "preference": value} for value in (word, 1, 0, 1, 0, 1)])
+
+
+def test_a_game_that_a_row_lacks_is_an_unreadable_choice(tmp_path: Path):
+    games = {**AB, **MODELS, "g1_winner": "model_1", "g2_winner": "model_2"}
+    rows = asked([games] * 50)
+    del rows[40]["g2_winner"]
+    read = fd.read(written(rows, tmp_path / "rows.jsonl"), as_="pairs")
+    assert ([verdict.outcome for verdict in read.verdicts[80:82]], read.skipped) == (
+        ["graded", "not_applicable"],
+        [],
+    )

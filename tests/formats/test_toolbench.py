@@ -78,3 +78,12 @@ def test_a_raw_answer_is_named_after_its_file(tmp_path: Path):
     }
     read = read_of(value, tmp_path / "82217_DFS_woFilter_w2.json")
     assert (read.cases[0].id, read.outputs[0].text) == ("82217", "Toy Story.")
+
+
+@each_row(("tools", "field"), [(7, "1187.available_tools"), ([["find"]], "1187.available_tools[0]")])
+def test_tools_that_are_no_list_of_objects_are_told_with_their_field(tools: Any, field: str, tmp_path: Path):
+    read = read_of(
+        {"1187": {**item(FINAL), "available_tools": tools}, "29": item(FINAL)}, tmp_path / "G1.json"
+    )
+    assert [case.id for case in read.cases] == ["29"]
+    assert [skipped.field for skipped in read.skipped] == [field]

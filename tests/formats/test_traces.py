@@ -55,6 +55,17 @@ def test_messages_in_events_are_those_of_older_conventions(read: Read):
     assert found.cases[0].kind == "any_call"
 
 
+@each_row("operation", [["chat"], {"name": "chat"}, 7, True, None])
+def test_an_operation_that_is_no_text_is_an_unknown_one(operation: Any, read: Read):
+    asked = '[{"role": "user", "parts": [{"type": "text", "content": "Hi"}]}]'
+    said = '[{"role": "assistant", "parts": [{"type": "text", "content": "Hello"}]}]'
+    attributes = {"gen_ai.operation.name": operation, "gen_ai.request.model": "m", "gen_ai.input.messages": asked, "gen_ai.output.messages": said}  # fmt: skip
+    details = {"name": "gen_ai.client.inference.operation.details", "attributes": attributes}
+    by_event = span({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}, events=[details])
+    for told in (by_event, {**span({}), "attributes": attributes}):
+        assert [(output.system, output.text) for output in read(otlp(told)).outputs] == [("m", "Hello")]
+
+
 def test_messages_that_are_flattened_by_index_are_put_together(read: Read):
     flat = {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "Hi", "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "Hello"}  # fmt: skip
     found = read(otlp(span(flat)))
