@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -25,6 +26,9 @@ from .reading import read
 from .run import Run, folder_of
 
 R = TypeVar("R", Case, Output, Verdict)
+
+_WHOLE_COMMAND = re.compile(r"`(?:fiducial |fd\.)[^`]*`")
+"""Command or call in a message, whose options are its own."""
 
 __all__ = ["Gate", "gate", "gate_annotations"]
 
@@ -133,7 +137,7 @@ def _read(
 
 def _name_who_takes_options(error: InputError, path: Path) -> None:
     """Add to a reading error which command takes the options that it proposes; a gate does not."""
-    if names_a_setting(error.message):
+    if names_a_setting(_WHOLE_COMMAND.sub("", error.message)):
         takes = f"`{command('import', path, out='imported')}` takes these options: then gate the folder that it writes"
         error.message += f"; {either(takes, '`fd.read` takes these arguments: then gate the folder that its `save` writes')}"
     if isinstance(error, ColumnsError):

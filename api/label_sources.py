@@ -174,7 +174,9 @@ def _require_scale(ends: Any, name: str) -> None:
     """Raise a UsageError for anything but two different numbers, finite like their distance."""
     pair = cast("Sequence[Any]", ends if isinstance(ends, Sequence) and not isinstance(ends, str) else ())
     is_pair = len(pair) == 2 and all(isinstance(end, Real) and math.isfinite(end) for end in pair)  # noqa: PLR2004 - both ends
-    if not is_pair or math.isinf(float(pair[1]) - float(pair[0])):
+    if not is_pair:
         raise UsageError(f"{name} expects the worst and the best grade, (1, 5), got {ends!r}")
+    if math.isinf(float(pair[1]) - float(pair[0])):
+        raise UsageError(f"{setting(name)} expects grades at a finite distance, got {pair[0]:g}:{pair[1]:g}")
     if float(pair[0]) == float(pair[1]):
         raise UsageError(f"{setting(name)} expects two different grades, got {pair[0]:g}:{pair[1]:g}")

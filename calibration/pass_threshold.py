@@ -41,13 +41,29 @@ _SOURCES = {"told": "as told", "declared": "its own", "costs": "by the costs of 
 """Display text of each source."""
 
 
-def threshold_overrides(pass_at: float | Mapping[str, float] | None) -> Mapping[str, float]:
-    """Return a caller's thresholds by judge; the name "" stands for all judges not named.
+class ThresholdOverrides(dict[str, float]):
+    """Thresholds by judge, in which the name "" stands for all judges not named.
+
+    Callers give a number or named judges. Only the command line has both at once, and makes this itself.
+    """
+
+
+def threshold_overrides(pass_at: float | Mapping[str, float] | None) -> ThresholdOverrides:
+    """Return a caller's thresholds by judge.
 
     Raises:
-        UsageError: A threshold is not in (0, 1].
+        UsageError: A threshold is not in (0, 1], or a judge has no name.
     """
-    overrides = pass_at if isinstance(pass_at, Mapping) else {} if pass_at is None else {"": pass_at}
+    if isinstance(pass_at, ThresholdOverrides):
+        overrides = pass_at
+    elif isinstance(pass_at, Mapping):
+        overrides = ThresholdOverrides(pass_at)
+        if "" in overrides:
+            raise UsageError(
+                f"pass_at={dict(overrides)!r}: there is no judge ''; a threshold of all judges is a number"
+            )
+    else:
+        overrides = ThresholdOverrides({} if pass_at is None else {"": pass_at})
     for threshold in overrides.values():
         if not isinstance(threshold, Real):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
             raise UsageError(

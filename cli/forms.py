@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,8 +80,12 @@ def _require_no_input(_ctx: click.Context, _param: click.Parameter, file: str | 
 
 def _thresholds_by_judge(
     _: click.Context, __: click.Parameter, thresholds: tuple[tuple[str, float], ...]
-) -> dict[str, float]:
-    return dict(thresholds)
+) -> Mapping[str, float]:
+    if not thresholds:
+        return {}
+    from ..api.pass_thresholds import ThresholdOverrides
+
+    return ThresholdOverrides(thresholds)
 
 
 def _out_or_scratch(ctx: click.Context, param: click.Parameter, out: Path | None) -> Path | None:

@@ -69,6 +69,7 @@ untyped = cast("Any", fd)
         (lambda: fd.estimate(ROWS, phases=["a", "b"], judges=["b", "a"]), "judges= begins with 'b', the judge of the other estimates, but phases= begins with 'a'"),
         (lambda: fd.calibrate(ROWS, label_pass_at=math.nan), "label_pass_at= expects a finite number, got nan"),
         (lambda: fd.calibrate(ROWS, label_scale=(1, math.nan)), "label_scale expects the worst and the best"),
+        (lambda: fd.calibrate(ROWS, label_scale=(-1e308, 1e308)), "label_scale= expects grades at a finite distance, got -1e\\+308:1e\\+308"),
         (lambda: fd.compare(ROWS, level=1), "level= expects a number above 0 and below 1, got 1"),
         (lambda: untyped.compare(ROWS, right="x"), "right= expects agrees, score or label, got 'x'"),
         (lambda: fd.trials(ROWS, level=-1), "level= expects a number above 0 and below 1, got -1"),
@@ -272,3 +273,9 @@ def test_one_run_or_endpoint_needs_no_list():
         fd.merge("missing")
     judge = untyped.judge("rubric", model="m", endpoints=f"{SERVER},weight=2")
     assert judge.access.endpoint is None or judge.access.endpoint.base_url == SERVER
+
+
+@pytest.mark.usefixtures("typed_options")
+def test_ends_too_far_apart_are_named_by_the_typed_option():
+    with pytest.raises(UsageError, match=r"^--label-scale expects grades at a finite distance"):
+        fd.calibrate(ROWS, label_scale=(-1e308, 1e308))

@@ -191,6 +191,11 @@ class TestOverrides:
         ):
             calibrate(table_of("share", "other"), pass_at={"shore": 1.0})
 
+    @pytest.mark.parametrize("overrides", [{"": 0.7}, {"share": 0.9, "": 0.7}])
+    def test_a_judge_without_a_name_is_refused(self, overrides: dict[str, float]):
+        with pytest.raises(UsageError, match=r"there is no judge ''; a threshold of all judges is a number"):
+            calibrate(table_of("share", "other"), pass_at=overrides)
+
     @pytest.mark.parametrize("threshold", [0, -1, 1.5, float("nan")])
     def test_a_threshold_is_above_0_and_at_most_1(self, threshold: float):
         with pytest.raises(UsageError, match="above 0 and at most 1"):

@@ -231,3 +231,12 @@ def test_a_shortened_list_says_how_many_it_leaves_out(runs: tuple[Path, Path]):
     text = " ".join(gated(*runs, "--max-drop", "0.02")[1].split())
     assert "c29 and 9 more." in text
     assert "..." not in text
+
+
+def test_options_of_a_whole_command_are_not_proposed_for_an_import(tmp_path: Path):
+    (tmp_path / "cases.jsonl").write_text(
+        '{"id": "c1", "kind": "memory_answer", "messages": [{"role": "user", "content": "Where?"}], "reference": {"answers": ["here"]}}\n'
+    )
+    refused = fiducial("gate", tmp_path, "--min", "overall=0.5")
+    assert "cases.jsonl --outputs FILE`" in refused.err
+    assert (refused.code, "takes these options" in refused.err) == (2, False)
