@@ -65,7 +65,7 @@ def threshold_overrides(pass_at: float | Mapping[str, float] | None) -> Threshol
     else:
         overrides = ThresholdOverrides({} if pass_at is None else {"": pass_at})
     for threshold in overrides.values():
-        if not isinstance(threshold, Real):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
+        if isinstance(threshold, bool) or not isinstance(threshold, Real):  # pyright: ignore[reportUnnecessaryIsInstance] - callers are not all typed
             raise UsageError(
                 f"pass_at: expected a number or a mapping of judges to numbers, got {threshold!r}"
             )

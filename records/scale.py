@@ -17,6 +17,13 @@ _MAX_STEPS = 1e6
 """Limit on the steps of a scale."""
 
 
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # an integer beyond all floats
+        return False
+
+
 class Scale(msgspec.Struct, frozen=True):
     """Possible scores of a judge or a person, and which end is the best.
 
@@ -45,7 +52,7 @@ class Scale(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         span = self.maximum - self.minimum
-        if not math.isfinite(span) or not math.isfinite(self.step or 0.0):
+        if not _is_finite(span) or not _is_finite(self.step or 0.0):
             raise ValueError("minimum, maximum and step must be finite numbers")
         if span <= 0 or (self.step is not None and self.step <= 0):
             raise ValueError("minimum must be below maximum, and step above 0")

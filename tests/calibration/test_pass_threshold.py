@@ -201,6 +201,11 @@ class TestOverrides:
         with pytest.raises(UsageError, match="above 0 and at most 1"):
             threshold_overrides(threshold)
 
+    @pytest.mark.parametrize("threshold", [True, False, "0.5", [0.5]])
+    def test_a_threshold_is_a_number(self, threshold: Any):
+        with pytest.raises(UsageError, match="expected a number"):
+            threshold_overrides({"share": threshold})
+
 
 def test_the_command_line_says_thresholds_for_all_and_for_one(tmp_path: Any):
     path = tmp_path / "t.csv"

@@ -39,6 +39,8 @@ def test_a_score_in_steps_is_the_number_that_is_written() -> None:
         (0, 1, 1e-7),
         (0, float("inf"), None),
         (-1e308, 1e308, None),
+        (1, 10**400, None),
+        (0, 1, 10**400),
     ],
 )
 def test_numbers_that_make_no_scale_are_refused(minimum: float, maximum: float, step: float | None):

@@ -86,6 +86,7 @@ def test_labels_of_ungraded_outputs_count_by_their_share() -> None:
     rate = whole.rates["x"].value
     assert rate == pytest.approx(0.7 * whole.graded_rates["x"] + 0.3 * np.mean(known))
     assert whole.pairs[0].difference.value == pytest.approx(0.0)
+    assert list(whole.graded_rates) == ["x", "y"]
 
 
 def test_a_case_without_an_output_is_not_an_unequal_number_of_trials() -> None:
