@@ -48,7 +48,6 @@ def scenes_of(
 
 
 def _conversations(histories: FilePath | Histories | None) -> Histories:
-    """Return conversations by history; empty if there are none."""
     if histories is None or isinstance(histories, Mapping):
         return histories or {}
     return read_histories(input_path(histories))

@@ -284,7 +284,6 @@ def _mapping_type(element: ast.expr) -> _DeclaredType:
 
 
 def _plural_of_type(node: ast.expr) -> str:
-    """Return the plural of an element's type; empty if it is not checked."""
     if not isinstance(node, ast.Name) or node.id not in _CHECKED_TYPES:
         return ""
     return _CHECKED_TYPES[node.id].plural

@@ -145,5 +145,4 @@ def _name_who_takes_options(error: InputError, path: Path) -> None:
 
 
 def _records_of_import(path: Path, kind: type[R]) -> Iterator[R]:
-    """Return a file's records; none if an import wrote no such record."""
     return read_records(path, kind) if path.exists() and path.stat().st_size else iter(())

@@ -196,7 +196,6 @@ async def agenerate(
 def _outputs_file(
     output_source: OutputSource, path: Path, *, accept_edited: bool, again: bool
 ) -> Callable[[], OutputsFile]:
-    """Return a function that opens the file of a source's outputs."""
     return partial(
         OutputsFile,
         path,

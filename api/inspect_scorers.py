@@ -130,7 +130,6 @@ def _unscored(
 
 
 def _case_and_output(state: Any, target: Any) -> tuple[Case, Output]:
-    """Convert a sample into a case and an output."""
     metadata = cast("dict[str, Any]", state.metadata or {})
     messages: Any = state.input
     if not isinstance(messages, str):

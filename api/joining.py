@@ -90,13 +90,11 @@ def _is_run(folder: Path) -> bool:
 
 
 def _judges(folder: Path) -> set[Author]:
-    """Return the judges of a run that gave a score."""
     with RunStore(folder) as store:
         return {verdict.author for verdict in store.judge_verdicts() if verdict.graded}
 
 
 def _unused_folder(folder: Path) -> Path:
-    """Return the first folder beside this one that does not exist, named with a number."""
     names = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
     return next(name for name in names if not name.exists())
 

@@ -159,7 +159,6 @@ def recorded_pairs(table: Any, reading: Mapping[str, Any]) -> RecordedPairs | No
 
 
 def _left_out_sentences(skipped: Iterable[Skipped]) -> list[str]:
-    """Return a sentence per kind of row that is not used."""
     kinds = SkippedKinds()
     for entry in skipped:
         kinds.add(entry)

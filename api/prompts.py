@@ -122,7 +122,6 @@ _INDENT = " " * 33
 
 
 def _prompt_lines(mark: str, name: str, description: str) -> list[str]:
-    """Return the lines of a prompt: its name, and the first sentence of its description."""
     sentence = description.partition(". ")[0].rstrip(".")
     return wrap(f"{mark} {name:30} {sentence}", _WIDTH, subsequent_indent=_INDENT)
 

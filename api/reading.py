@@ -298,7 +298,6 @@ def _with_references_left(
 
 
 def _unpacked_input(path: FilePath) -> Path:
-    """Return the path to read from; see `input_path`, and `unpacked` for gzip files."""
     return unpacked(input_path(path))
 
 

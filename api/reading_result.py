@@ -102,7 +102,6 @@ class Reading:
         return f"{why}{folders}{self._tagged()}{self._unread()}"
 
     def _unread(self) -> str:
-        """Name the columns that look like grades and were not read."""
         names = self._table.unread
         return f"; not read, though grades or references by name: {shown_columns(names)}" if names else ""
 

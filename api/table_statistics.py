@@ -160,7 +160,6 @@ def _in_unit_interval(number: Any) -> bool:
 
 
 def _require_settings(interval: IntervalOption | None, level: float, replicates: int, seed: int) -> None:
-    """Raise a UsageError for an unknown interval method, or a number outside its range."""
     if interval is not None:
         require_choice("interval", interval, IntervalOption)
     require_range("level", level)
@@ -287,7 +286,6 @@ def _error_costs(given: Sequence[float] | str, statistic: str | None) -> ErrorCo
 
 
 def _tested_tags(chosen_by: LabelDeclaration | None) -> list[str]:
-    """Return the tags by which labels declared a random sample are tested."""
     return [ANY_TAG] if chosen_by in RANDOM_SAMPLES else []
 
 

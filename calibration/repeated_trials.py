@@ -245,7 +245,6 @@ def _slopes(rate: TrialRate, k: int, trials: Trials, errors: JudgeErrors) -> tup
 
 
 def _of_cases_with(trials: Trials, k: int) -> Trials:
-    """Return the trials of cases that have at least k of them."""
     _, code, count = np.unique(trials.case, return_inverse=True, return_counts=True)
     return trials.take(count[code] >= k)
 

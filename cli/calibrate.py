@@ -87,7 +87,6 @@ def command(
 
 
 def _accuracies(calibration: Calibration) -> str:
-    """Return the accuracy of each judge."""
     rates = ((name, judge.statistics["accuracy"]) for name, judge in calibration.judges.items())
     return ", ".join(
         f"{name} accuracy {'-' if rate.value is None else f'{rate.value:.2f}'} (n {rate.n:,})"

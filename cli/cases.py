@@ -128,8 +128,6 @@ def agbenchmark(*, path: Path, out: Path, only: tuple[str, ...]) -> None:
 
 
 def _custom_format(name: str) -> click.Command:
-    """Return the command of a registered custom format."""
-
     @click.command(
         name, epilog=f"Example: fiducial cases {name} PATH --out cases.jsonl --plugin my_formats.py"
     )

@@ -162,7 +162,6 @@ def harmless_options(command: click.Command) -> frozenset[str]:
 
 
 def _harmful_options(command: click.Command) -> frozenset[str]:
-    """Return the options that can do harm in a command, or in any command below a group."""
     if not isinstance(command, click.Group):
         return _option_names(command, harmless=False)
     return frozenset[str]().union(*map(_harmful_options, command.commands.values()))

@@ -64,7 +64,6 @@ def command(
 
 
 def _rate_line(estimation: Estimation) -> str:
-    """Return the rate to report, and how many labels correct it."""
     part = estimation.all
     value = "-" if part.rate.value is None else f"{part.rate.value:.2f}"
     correction = "uncorrected" if part.reported is None else f"{part.n_labelled:,} labels"

@@ -185,7 +185,6 @@ def forecast_first(options: RunSettings, access: Callable[[], ModelAccess]) -> b
 
 
 def _generating_access(options: RunSettings, judge_access: Callable[[], ModelAccess]) -> ModelAccess:
-    """Return access to the model that generates: at its own endpoint, or the judges'."""
     url = options.generate_base_url
     return judge_access() if url is None or url == options.base_url else _access_at(options, url)
 

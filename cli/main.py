@@ -219,7 +219,6 @@ def _run() -> NoReturn:
 
 
 def _has_option(args: list[str], option: str) -> bool:
-    """Return whether the typed command has an option."""
     command: click.Command = cli
     for word in args:
         if not isinstance(command, click.Group):
@@ -283,7 +282,6 @@ def _next_step(error: click.ClickException) -> str:
 
 
 def _example(command: click.Command) -> str:
-    """Return the first example in a command's help as a sentence."""
     example = _EXAMPLE.search(command.epilog or command.help or "")
     if example is None:
         return ""

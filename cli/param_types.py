@@ -114,7 +114,6 @@ class Number(click.FloatRange):
         return number
 
     def _describe_range(self) -> str:
-        """Return the range for the help; nothing for any number."""
         return "" if self.min is None and self.max is None else super()._describe_range()
 
 

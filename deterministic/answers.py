@@ -135,7 +135,6 @@ def _literal_pairs(text: str) -> list[tuple[Any, Any]]:
 
 
 def _finding_in_other_form(answer: str, text: TextRule | None, evidence: dict[str, Any]) -> Finding:
-    """Return the finding for an answer that differs in form from an accepted code."""
     reason = f"another form of an accepted code: {shorten(answer)}"
     return (
         fault("agentic:answer_not_found", reason, **evidence)
@@ -153,7 +152,6 @@ def _has_accepted_form(answer: str, answers: list[str]) -> bool:
 
 
 def _normalize(text: str) -> str:
-    """Unify accents, letter case and white space, and strip surrounding quotes and periods."""
     return _trim(" ".join(normalize("NFC", text).lower().split()))
 
 

@@ -47,7 +47,6 @@ def check(case: Case, output: Output, options: CheckOptions | None = None) -> Ve
 
 
 def _checker_of(kind: Kind, rules: Rules) -> tuple[str, Checker]:
-    """Return the checker's name for the verdict, and the checker."""
     if kind not in KINDS and kind in CHECKERS:
         return f"{kind}/own", _check_with_custom_checker
     name, checker = checker_for(kind)

@@ -73,13 +73,11 @@ def _argument_problems(
 
 
 def _listed_values(document: Mapping[str, Any]) -> list[Any]:
-    """Return the values that a document lists for an argument or its items; empty if none."""
     values: Any = document.get("enum") or as_mapping(document.get("items")).get("enum")
     return cast("list[Any]", values) if isinstance(values, list) else []
 
 
 def _is_listed(value: str | float, allowed: list[Any]) -> bool:
-    """Return whether a value, or its text, is among the allowed ones."""
     return value in allowed or str(value) in map(str, allowed)
 
 

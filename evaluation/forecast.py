@@ -115,7 +115,6 @@ def forecast_run(plan: Plan, access: ModelAccess, progress: Progress) -> list[Fo
 
 
 def _asked_if_unsure(cheap: JudgeTask, expensive: JudgeTask) -> set[str]:
-    """Return the names of judges that are asked only if the cheap judge is unsure."""
     return {task.by for task in expensive.single_tasks} - {task.by for task in cheap.single_tasks}
 
 
@@ -234,7 +233,6 @@ class _RequestCounter:
         self._reply_lengths.append(reply.completion_tokens)
 
     def forecast(self, prices: PriceList | None) -> Forecast:
-        """Return the forecast for the counts."""
         return Forecast(
             by=self._judge.by,
             outputs=len(self._work_counted),

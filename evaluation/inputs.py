@@ -40,7 +40,6 @@ _PIECE_BYTES = 256 * 1024
 
 
 def _place_of(key: ItemKey, path: InputPath) -> str:
-    """Return file and line of the first output with a key."""
     lines = (line for line, output in read_numbered(path, Output, validated=True) if output.key == key)
     return f"{path}:{next(lines)}"
 

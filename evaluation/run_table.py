@@ -170,7 +170,6 @@ def with_juries(table: Table, stores: Sequence[RunStore]) -> Table:
 
 
 def _has_checked(store: RunStore) -> bool:
-    """Return whether a checker decided any output of a run."""
     return any(verdict.graded and verdict.source == "checker" for verdict in store.other_verdicts())
 
 
@@ -185,7 +184,6 @@ def systems_table(store: RunStore, declared: LabelDeclaration | None = None) -> 
 
 
 def _with_order(table: Table, stores: Sequence[RunStore]) -> Table:
-    """Return the table with the runs' judges in order of precedence."""
     names = {judge: name for name, judge in table.judges.items()}
     order = dict.fromkeys(judge for store in stores for judge in judge_order(store.roster, store.calibration))
     return replace(table, preferred=[names[judge] for judge in order if judge in names])
@@ -362,14 +360,12 @@ def _judged_row(item: str, judge: str, verdict: StoredVerdict, clusters: Mapping
 
 
 def _decision_columns(checked: StoredVerdict | None, label: Verdict | None) -> dict[str, Any]:
-    """Return the checker's decision on an output, or else its label."""
     if checked is not None and checked.graded:
         return {"label": None, DECIDED: checked.score, DECIDED_BY: checked.by}
     return {"label": None if label is None else label.score, DECIDED: None, DECIDED_BY: None}
 
 
 def _people_columns(grades: Mapping[str, float] | None) -> dict[str, float]:
-    """Return people's grades of an output as columns."""
     return {f"{PERSON}{name}": score for name, score in (grades or {}).items()}
 
 

@@ -149,7 +149,6 @@ def _verdicts_without_answers(
 
 
 def _question_and_reply(row: FieldReader) -> tuple[list[Message], list[FieldReader]]:
-    """Return the messages of the question and of the answer."""
     if row.get("conversation") is not None:
         question, reply = split_question(row.node("conversation").nodes("messages"))
         return [message for reader in question for message in messages_of(reader.value, reader.at)], reply
@@ -287,7 +286,6 @@ class _MetricFields(NamedTuple):
 
     @property
     def score(self) -> Any:
-        """The score: ``METRIC_score``, or the field ``METRIC`` itself."""
         score = self.part("score")
         return self.line.value.get(f"{self.prefix}{self.metric}") if score is None else score
 
@@ -301,12 +299,10 @@ class _MetricFields(NamedTuple):
 
     @property
     def reason(self) -> str | None:
-        """The evaluator's reason, if it is a text."""
         reason = self.part("reason")
         return reason if isinstance(reason, str) else None
 
     def part(self, name: str) -> Any:
-        """Return one of the fields, or None if it is missing."""
         return self.line.value.get(
             f"{self.prefix}{self.metric}_{name}" if self.metric else f"{self.prefix}{name}"
         )

@@ -82,7 +82,6 @@ def _imported_score(name: str, line: FieldReader) -> ImportedScore:
 
 
 def _failure(name: str, trace: Any) -> ImportedScore:
-    """Return the failure of a scorer, with the last line of its stack trace."""
     lines = (as_text(trace) or "").strip().splitlines()
     return unscored(name, "failed", lines[-1] if lines else "failed")
 

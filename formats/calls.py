@@ -280,7 +280,6 @@ def message_of(value: Any, at: str = "") -> Message:
 
 
 def _result_messages(message: FieldReader) -> list[Message]:
-    """Return the results in a message, each as a message of its own."""
     return [
         {"role": "tool", "content": as_text(value)} | ({} if identity is None else {"tool_call_id": identity})
         for identity, value in results_of(message)
@@ -288,7 +287,6 @@ def _result_messages(message: FieldReader) -> list[Message]:
 
 
 def _split_results(message: FieldReader) -> list[Message]:
-    """Return a message as messages of a case, with one message for each result in it."""
     messages = list[Message]()
     for reader in results_apart([message]):
         results = _result_messages(reader)

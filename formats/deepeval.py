@@ -141,7 +141,6 @@ def _answer(text: str | None, calls_made: list[Any] | None) -> AgentAnswer | Non
 
 
 def _message(turn: FieldReader) -> FieldReader:
-    """Return a turn as a chat message, with its calls under ``tool_calls``."""
     calls = turn.get("toolsCalled", "tools_called")
     return FieldReader({**turn.value, **({} if calls is None else {"tool_calls": calls})}, turn.at)
 

@@ -202,7 +202,6 @@ def _output_of(example: Example, case_id: str, system: str, options: Options) ->
 
 
 def _with_trial(output: Output, example: Example, options: Options) -> Output:
-    """Return an output as the next attempt, unless its row names the system or the trial."""
     is_named = example.is_trial or example.system is not None or options.joined is not None
     return output if is_named else options.seen.outputs.as_attempt(output)
 

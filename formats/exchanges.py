@@ -214,7 +214,6 @@ def exchange_of(row: FileRow) -> Exchange:
 
 
 def _error_of(reports: Sequence[FieldReader], *, answered: bool) -> str | None:
-    """Return the first error of a call; a failed status counts only if there is no answer."""
     statuses: Iterable[str | None] = () if answered else map(failed_status, reports)
     return next((error for error in chain(map(error_in, reports), statuses) if error is not None), None)
 

@@ -30,7 +30,6 @@ def _call(name: Any, arguments: Any, identity: Any) -> dict[str, Any]:
 
 
 def _agent_message(text: str | None, calls: list[dict[str, Any]]) -> list[_Message]:
-    """Return an agent's message, or no message without a text and a call."""
     message: _Message = {"role": "assistant", "content": text}
     return [message | ({"tool_calls": calls} if calls else {})] if text is not None or calls else []
 
@@ -87,7 +86,6 @@ def _of_pydantic_ai(value: _Message) -> list[_Message]:
 
 
 def _prompt(content: Any) -> Any:
-    """Return a user's content, with bare texts in a list as parts of a message."""
     if not is_list(content):
         return content
     return [{"type": "text", "text": item} if isinstance(item, str) else item for item in content]

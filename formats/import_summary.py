@@ -233,7 +233,6 @@ class _SharedCases:
         self._shared = set[int]()
 
     def add(self, output: Output) -> None:
-        """Count an output."""
         key = hash(output.case_id)
         if self._first.setdefault(key, output.system) != output.system:
             self._shared.add(key)
@@ -245,7 +244,6 @@ class _SharedCases:
 
 
 def _has_earlier_calls(turns: list[list[Step]]) -> bool:
-    """Return whether an agent made calls before the last turn of a conversation."""
     return any(isinstance(step, list) and step for turn in turns[:-1] for step in turn)
 
 

@@ -334,7 +334,6 @@ def verdict_on_absent_output(
 
 
 def _whole_number(value: Any) -> int:
-    """Return a whole number, perhaps written as text, or 0 for anything else."""
     text = str(value)
     return int(text) if text.isdecimal() and len(text) < len(str(MAX_WHOLE)) else 0
 

@@ -236,7 +236,6 @@ class _Attachments:
 
 
 def _tools(sample: FieldReader) -> list[dict[str, Any]]:
-    """Return the tools offered to the model in its first request."""
     request = _first_request(sample)
     return [] if request is None else [tool.value for tool in request.nodes("tools")]
 
@@ -265,11 +264,6 @@ def _answer_and_user_paths(sample: FieldReader, question_length: int) -> tuple[A
 
 
 def _index_of_reply(messages: Sequence[FieldReader], start: int = 0) -> int:
-    """Return the index of the model's first message from ``start`` on, or the number of messages.
-
-    Raises:
-        RecordError: The role of a message up to it is no text.
-    """
     roles = map(role_of, messages)
     reply_indexes = (at for at, role in enumerate(roles) if role == "assistant" and at >= start)
     return next(reply_indexes, len(messages))

@@ -166,11 +166,9 @@ class _Reader:
 
     @property
     def line(self) -> int:
-        """Number of the line that was read last."""
         return self._parser.CurrentLineNumber
 
     def parse(self, chunks: Iterable[bytes]) -> None:
-        """Read a file in chunks."""
         for chunk in chunks:
             self._parser.Parse(chunk, False)
         self._parser.Parse(b"", True)

@@ -138,7 +138,6 @@ class _Columns(NamedTuple):
 
     @property
     def has_grades(self) -> bool:
-        """True if a column contains scores or labels."""
         return bool(self.judges or self.people or not {"label", "score", "verdicts"}.isdisjoint(self.names))
 
 
@@ -232,7 +231,6 @@ def _split_at_bars(text: str) -> Any:
 
 
 def _non_field_columns(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the columns that are not fields."""
     taken = set(names.values())
     return {name: value for name, value in row.items() if name not in taken}
 
@@ -334,7 +332,6 @@ def _tools(fields: FieldReader) -> list[dict[str, Any]]:
 
 
 def _id(name: str | None) -> str:
-    """Return an id unchanged, or "" for a blank cell."""
     return name if name is not None and name.strip() else ""
 
 
@@ -351,7 +348,6 @@ def _trial(fields: FieldReader) -> int:
 
 
 def _turns(fields: FieldReader) -> list[list[Step]] | None:
-    """Return the steps of an exported output."""
     turns = fields.unpacked("turns")
     return None if turns is None else convert(turns, list[list[Step]])
 
@@ -378,5 +374,4 @@ _ROW_READERS: Mapping[str, _AttributeReader] = {
 
 
 def _field_readers(fields: Iterable[str], readers: Mapping[str, _AttributeReader]) -> list[_AttributeReader]:
-    """Return the readers of the attributes for which a row has columns."""
     return [readers[field] for field in fields if field in readers]

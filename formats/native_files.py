@@ -18,7 +18,6 @@ _MANIFEST_KEYS = {"identity", "journals"}
 
 
 def _uses_of_file(path: Path) -> dict[type[Case | Output | Verdict], str]:
-    """Return what to do with a file of records, by type of record."""
     return {
         Case: f"cases; grade outputs for them: `{command('run', path, outputs='FILE')}`",
         Output: f"outputs; grade them: `{command('run', 'CASES', outputs=path)}`",

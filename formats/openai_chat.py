@@ -155,7 +155,6 @@ def _session_records(name: str, exchanges: list[Exchange], options: Options) -> 
 
 
 def _makes_calls(exchange: Exchange) -> bool | None:
-    """Return whether the agent made calls, or None if it gave no answer."""
     answer_messages = [reader for choice in exchange.choices for reader in choice]
     answer = answer_of(message for message in [*exchange.messages, *answer_messages] if is_agents(message))
     return None if answer.is_empty else bool(answer.calls)

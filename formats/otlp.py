@@ -214,7 +214,6 @@ def _sortable_time(value: Any) -> str:
 
 
 def _evaluations(span_node: FieldReader, attributes: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the evaluations in a span's own events and attributes."""
     events = [event for event in span_node.nodes("events") if _event_name(event, {}) == EVALUATION]
     yield from map(plain_attributes, events)
     if "gen_ai.evaluation.name" in attributes:

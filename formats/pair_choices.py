@@ -101,7 +101,6 @@ def _choice_of_number(number: float, value: Any, dialect: ChoiceDialect) -> Pair
 
 
 def _choice_of_system(text: str, systems: tuple[str, str] | None) -> PairedChoice | None:
-    """Return the choice of a cell that repeats a system's name."""
     if systems is None or systems[0] == systems[1] or text.strip() not in systems:
         return None
     return PairedChoice(float(text.strip() == systems[0]), is_named=True, word=text)

@@ -146,13 +146,11 @@ def pair_layout(
 
 
 def _mapping_of_texts(mapping: Mapping[str, str]) -> dict[str, str]:
-    """Return the user's mapping of ids and questions, without grades."""
     names = ("id", "query", "case_id", "item_id", "question")
     return {first: second for first, second in mapping.items() if first in names or second in names}
 
 
 def _columns_of_special(layout: PairLayout) -> set[str]:
-    """Return the columns that a special layout reads itself."""
     return {*ONE_HOT, *ONE_HOT_TIES} if layout.special == "one_hot" else {*GAMES, JUDGMENTS}
 
 

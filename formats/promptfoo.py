@@ -140,7 +140,6 @@ def _description(test: FieldReader) -> dict[str, Any]:
 
 
 def _tags(variables: dict[str, Any]) -> dict[str, Any]:
-    """Return the variables of a test, without the context."""
     return {name: value for name, value in variables.items() if name != _CONTEXT_VARIABLE}
 
 

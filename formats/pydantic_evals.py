@@ -131,7 +131,6 @@ def _records(
 
 
 def _result_keys(case: FieldReader, kind: str) -> list[tuple[str, str]]:
-    """Return the kind and the name of each result of one kind."""
     return [(kind, name) for name in case.node(kind).value]
 
 

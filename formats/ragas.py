@@ -48,7 +48,6 @@ class _GradeColumns(NamedTuple):
 
     @property
     def graded(self) -> tuple[str, ...]:
-        """Columns that hold scores."""
         return (*self.metrics, *self.people)
 
 

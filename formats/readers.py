@@ -158,7 +158,6 @@ def read_all(name: str, paths: Iterable[Path], options: Options) -> Iterator[Imp
 
 
 def _unread_files(name: str, folder: Path) -> Iterator[Skipped]:
-    """Yield a skipped entry for each data file in a folder that the format does not read."""
     suffixes_read = _SUFFIXES_IN_FOLDERS.get(name, JSON_SUFFIXES)
     for file in files_in(folder, (*_DATA_SUFFIXES, ".gz")):
         if not file.name.lower().endswith(suffixes_read):
@@ -281,7 +280,6 @@ def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
 
 
 def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
-    """Return the error for a file of no known format, from its first values."""
     rows = [glimpse for glimpse in glimpses if is_object(glimpse)]
     row_with_text = next(filter(text_columns, rows), None)
     if row_with_text is not None:
@@ -320,7 +318,6 @@ def _format_of_table(path: Path, columns: Mapping[str, str], header: HeaderChoic
 
 
 def _tool_of_columns(rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return the tool whose tables have the columns of the first row, or None."""
     tools = ("phoenix", "deepeval", "ragas", "langsmith", "rubric", "healthbench")
     return next((name for name in tools if rows and format_of(name).recognises(rows[0])), None)
 
@@ -360,7 +357,6 @@ def _glimpses(path: Path) -> Iterator[Any]:
 
 
 def _not_json(error: InputError, path: Path) -> InputError:
-    """Return the error for a file that is not JSON, with the suffix that a table needs."""
     if path.suffix.lower() in _TEXT_SUFFIXES:
         return error
     message = f"{error.message}; a table needs the ending {' or '.join(SUFFIXES)}"

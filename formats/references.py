@@ -239,6 +239,5 @@ def _is_empty(example: Example) -> bool:
 
 
 def _add_tags(example: Example, empty: Example) -> None:
-    """Add the tags and the cluster of an empty row of the same id."""
     example.tags = empty.tags | example.tags
     example.cluster = example.cluster or empty.cluster

@@ -29,7 +29,6 @@ def _is_grades_by_person(value: Any) -> bool:
 
 
 def _names_fields(row: Mapping[str, Any]) -> bool:
-    """Return whether an object has columns of a table of rows or scores."""
     return any(columns_by_field(row, {}, fields) for fields in (FIELDS, TABLE_FIELDS))
 
 

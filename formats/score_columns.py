@@ -196,6 +196,5 @@ def _majority(cells: Iterable[ScoreReader], values: list[Any], grades: Scale) ->
 
 
 def _grade_in(value: Any) -> Any:
-    """Return the number in a cell; any other value unchanged."""
     number = as_number(value) if isinstance(value, str) else None
     return value if number is None else number

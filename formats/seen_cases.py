@@ -112,7 +112,6 @@ class SeenCases:
 
     @staticmethod
     def _content(case: Case) -> int:
-        """Return the hash of a case without its question, tags and cluster."""
         return hash(encode_json([case.kind, case.tools, case.reference, case.context]))
 
 

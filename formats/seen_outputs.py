@@ -63,7 +63,6 @@ class SeenOutputs:
         return next(attempt for attempt in attempts if not self._is_taken(attempt))
 
     def _is_taken(self, output: Output) -> bool:
-        """Return whether another output has this trial."""
         number = self._numbers.get(hash((output.case_id, output.system, output.trial)))
         return number is not None and self._contents[number] != hash(encode_json(output))
 

@@ -37,7 +37,6 @@ class _Piece:
 
     @property
     def messages(self) -> list[FieldReader]:
-        """Its messages, with the error at the end if the call failed."""
         error = [failed(self.exchange.error or "error")] if self.exchange.has_failed else []
         return [*self.exchange.messages, *self.answer, *error]
 
@@ -47,7 +46,6 @@ class _Piece:
         return any(is_agents(message) for message in self.exchange.messages)
 
     def extends(self, other: _Piece) -> bool:
-        """Return whether `other` is a prefix of this piece's request."""
         return _begins_with(self.request_keys, other.keys)
 
     def is_within(self, other: _Piece) -> bool:
@@ -222,7 +220,6 @@ def _text_keys(indexed_keys: Sequence[tuple[int, _Key]]) -> list[tuple[int, _Key
 
 
 def _keys(messages: Sequence[FieldReader]) -> list[_Key]:
-    """Return a key for each message, without system messages and empty ones."""
     spoken = (message for message in messages if FAILED not in message and not _is_system(message))
     return [message_key(reader) for reader in spoken if not is_agents(reader) or says_something(reader)]
 

@@ -56,7 +56,6 @@ _SEPARATE_ITEM_FIELDS = (
 
 @lru_cache(HEADERS)
 def _may_be_turns(columns: tuple[str, ...]) -> bool:
-    """Return whether rows with these columns can be exchanges of sessions."""
     return not known_fields(columns, ()).keys() & set(_SEPARATE_ITEM_FIELDS) and not set(SESSIONS).isdisjoint(
         columns
     )
@@ -196,7 +195,6 @@ class _Table(ABC):
         return False
 
     def read(self, path: Path, options: Options) -> Iterator[ImportedRecord]:
-        """Read rows; see `Format`."""
         return records_of_table(self.rows(path, options), path, options)
 
     @abstractmethod

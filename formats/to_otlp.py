@@ -141,7 +141,6 @@ class _CountingExporter:
         self.sent, self.failed = 0, 0
 
     def export(self, batch: Any) -> Any:
-        """Send a batch."""
         result = self._exporter.export(batch)
         if result.name == "SUCCESS":
             self.sent += len(batch)
@@ -150,7 +149,6 @@ class _CountingExporter:
         return result
 
     def shutdown(self) -> None:
-        """Shut the other exporter down."""
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:

@@ -60,7 +60,6 @@ class Zipped(Closing):
 
     @property
     def _bytes_left(self) -> int:
-        """Maximum size of the next member, in bytes."""
         return min(MAX_MEMBER_BYTES, self._max_unpacked - self._unpacked)
 
     def _plain(self, info: zipfile.ZipInfo) -> bytes:

@@ -234,7 +234,6 @@ def _value(name: str, case: Case, output: Output) -> str:
 
 
 def _overlap(finding: str, text: str, other: str) -> tuple[float, str]:
-    """Return the share of a text's content words that occur in another text, and the reason."""
     share = _share(_content_words(_words(text)), _words(other))
     return share, f"{share:.2f} {finding}"
 
@@ -244,12 +243,10 @@ def _parameters(function: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _own_words(function: Mapping[str, Any]) -> set[str]:
-    """Return the content words of a tool's name and description; dots and underscores end words."""
     return _content_words(_words(f"{function['name'].replace('_', ' ')} {function.get('description', '')}"))
 
 
 def _words_of_names(function: Mapping[str, Any]) -> set[str]:
-    """Return the words of the names of a tool and its parameters."""
     names = _words(function["name"])
     for parameter in _parameters(function).get("properties") or ():
         names |= _words(str(parameter))
@@ -265,5 +262,4 @@ def _content_words(words: Iterable[str]) -> set[str]:
 
 
 def _share(words: set[str], others: set[str], *, of_nothing: float = 0.0) -> float:
-    """Return the share of words that are among the others, or ``of_nothing`` without any word."""
     return len(words & others) / len(words) if words else of_nothing

@@ -128,7 +128,6 @@ def _compiled(code: CodeType) -> str:
 
 
 def _verdict_of(result: object, output: Output) -> Verdict:
-    """Return the verdict for the result of a judge function."""
     if isinstance(result, Verdict):
         return result
     pair = cast("tuple[Any, ...]", result) if isinstance(result, tuple) else (result, None)

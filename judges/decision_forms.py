@@ -186,7 +186,6 @@ _UNRELATED_TEXTS = (
 
 
 def _out_of_scope(state: Material, questions: QuestionList, item: FormedItem) -> FormedRequest:
-    """Replace the material by an unrelated text, which depends on the case."""
     del state
     return FormedRequest({"text": _UNRELATED_TEXTS[scope_of(item.case_id)]}, questions)
 

@@ -108,8 +108,6 @@ ENTRIES = frozenset({*INPUT_BUILDERS, *PARTED})
 
 
 def _lines_decoded(build: InputBuilder) -> InputBuilder:
-    """Return a builder that decodes a text of JSON lines to a list of objects."""
-
     def build_list(case: Case, output: Output) -> list[Any]:
         return [json.loads(line) for line in str(build(case, output)).split("\n") if line.strip()]
 

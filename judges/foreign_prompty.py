@@ -209,7 +209,6 @@ def _sources(
 
 
 def _inferred_parse(template: str, parameters: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the parse settings for the reply that a template asks for, or None if unknown."""
     parse = _tags(template) or _json_reply(template)
     return parse or (None if "response_format" in parameters else labelled_score(template))
 
@@ -236,7 +235,6 @@ def _json_reply(template: str) -> dict[str, Any] | None:
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    """Return a value that is a mapping, or an empty mapping for any other value."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 

@@ -190,7 +190,6 @@ class JuryJudge(Composite):
 
 
 def _takes(judge: JudgeDescription, kind: Kind, output: Output) -> bool:
-    """Return whether a judge takes an output of a case of this kind."""
     grades_kind = judge.kinds is None or kind in judge.kinds
     return grades_kind or (output.turns is not None and takes_transcripts(judge.id))
 
@@ -257,7 +256,6 @@ def _deciding_opinions(jury: Jury, opinions: Sequence[Verdict]) -> Sequence[Verd
 
 
 def _no_score_reason(jury: Jury, opinions: Sequence[Verdict]) -> str:
-    """Return the reason if no opinion has a score."""
     readable = (
         "a readable score" if any(opinion.outcome == "unparsable" for opinion in opinions) else "a score"
     )

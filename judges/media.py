@@ -198,7 +198,6 @@ def medium_address(part: Mapping[str, Any]) -> str | None:
 
 
 def _content_key(part: Mapping[str, Any]) -> str:
-    """Return a part as JSON, by which equal media are recognised."""
     return json.dumps(part, sort_keys=True)
 
 

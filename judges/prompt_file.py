@@ -240,7 +240,6 @@ class _ResponseFormat(msgspec.Struct):
 
 
 def _field(front: FrontMatter, key: str, kind: type[T], default: T) -> T:
-    """Return the value of a key of the front matter, checked for its type."""
     if front.values.get(key) is None:
         return default
     try:

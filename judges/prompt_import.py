@@ -210,7 +210,6 @@ def _is_json(path: Path, raw: bytes) -> bool:
 
 
 def _plain_text(raw: bytes, path: Path) -> str:
-    """Return a prompt in plain text."""
     try:
         text = with_newlines(raw.decode())
     except UnicodeDecodeError as error:
@@ -221,7 +220,6 @@ def _plain_text(raw: bytes, path: Path) -> str:
 
 
 def _named_inputs(text: str) -> list[str]:
-    """Return the fiducial inputs that are headings of a text, in their order."""
     headings = [heading.strip(" \t").lower().replace(" ", "_") for heading in _MARKDOWN_HEADING.findall(text)]
     return list(dict.fromkeys(heading for heading in headings if heading in INPUT_BUILDERS))
 

@@ -89,7 +89,6 @@ def _item(judge: JudgePrompt, disagreement: Disagreement) -> dict[str, Any]:
 
 
 def _shortened(text: str) -> str:
-    """Return a text as the model is shown it: unchanged, or its beginning and end."""
     if len(text) <= _MAX_SHOWN_LENGTH:
         return text
     return f"{text[: _MAX_SHOWN_LENGTH // 2]} [... {len(text) - _MAX_SHOWN_LENGTH:,} characters ...] {text[-_MAX_SHOWN_LENGTH // 2 :]}"
@@ -136,7 +135,6 @@ def inherited(text: str, judge: JudgePrompt, path: Path) -> str:
 
 
 def _head(text: str, path: Path) -> str:
-    """Return a prompt file up to the end of its front matter."""
     return text[: len(text) - len(split_front_matter(text, path).body)]
 
 
@@ -178,12 +176,10 @@ def incompatibility(current: PromptFile, new: PromptFile) -> str | None:
 
 
 def _placeholders(prompt: PromptFile) -> set[str]:
-    """Return the fiducial inputs that a template shows, under any name."""
     used = set(_names_in(prompt.template))
     return {declared.source or name for name, declared in prompt.inputs.items() if name in used}
 
 
 def _names_in(template: str) -> Iterator[str]:
-    """Yield the words in the expressions and statements of a jinja template."""
     for piece in template.replace("{%", "{{").split("{{")[1:]:
         yield from _WORD.findall(piece.partition("}")[0])

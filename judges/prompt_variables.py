@@ -148,7 +148,6 @@ def _require_request(case: Case, output: Output) -> None:
 
 
 def _steps(case: Case, output: Output, replay: Replay | None = None) -> str:
-    """Return the transcript with the agent's steps numbered."""
     if output.turns is None and output.text is None and not output.tool_calls:
         raise NotApplicableError("the output has no steps")
     _require_request(case, output)

@@ -99,7 +99,6 @@ def read_reply(
 
 
 def _cut_off(reply: Reply) -> str:
-    """Return why a reply is cut off: in the answer, or before it, in the reasoning."""
     if reply.text.strip():
         return "the reply was cut off at the token limit"
     return "all tokens went into reasoning: the limit was reached before the reply began (raise the decoding parameter max_completion_tokens)"
@@ -153,7 +152,6 @@ def make_verdict(
 
 
 def _shortened(text: str) -> str:
-    """Return a text as verdicts store it: unchanged, or its beginning with a note."""
     if len(text) <= _MAX_STORED_LENGTH:
         return text
     return (

@@ -70,7 +70,6 @@ class _Line:
         return [field for field in self.fields.values() if isinstance(field, _Result)]
 
     def text(self, limit: int) -> str:
-        """Return the line, with results cut to a limit."""
         pairs = chain.from_iterable(_cut(name, field, limit) for name, field in self.fields.items())
         return "{" + ", ".join(f'"{name}": {text}' for name, text in pairs) + "}"
 
@@ -210,7 +209,6 @@ def _result(value: Any) -> _Result:
 
 
 def _is_same(executed: _Result, recorded: Any) -> bool:
-    """Return whether a recorded result equals the executed one, as text or as JSON."""
     recorded_result = _result(recorded)
     return executed.text.strip() in {recorded_result.text.strip(), str(recorded).strip()}
 

@@ -147,7 +147,6 @@ def _types_in(kind: Any, field: str | None) -> list[Any]:
 
 
 def _union_members(kind: Any) -> list[Any]:
-    """Return the members of a union, or the type itself if it is not a union."""
     if get_origin(kind) in {Literal, list, dict, None}:
         return [kind]
     return [part for arg in get_args(kind) for part in _union_members(arg)]
@@ -158,7 +157,6 @@ def _is_record(kind: Any) -> bool:
 
 
 def _with_article(kind: type[Any]) -> str:
-    """Return a record type's name in words, with its article."""
     name = _CAPITAL.sub(" ", kind.__name__.removeprefix("_")).lower()
     if name.endswith("s"):
         return f"a record of {name}"

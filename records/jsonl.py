@@ -89,7 +89,6 @@ def no_record_message(path: InputPath, record: str) -> str:
 def _refuse_duplicate_keys(
     rows: Iterable[tuple[int, bytes, T]], path: InputPath
 ) -> Iterator[tuple[int, bytes, T]]:
-    """Yield the rows, after checking them for duplicate keys."""
     detector, batch, size = DuplicateKeyDetector(), list[tuple[int, bytes, T]](), 0
     try:
         for row in rows:

@@ -244,7 +244,6 @@ def planted_step(case: Case, right: Output, faulty: Output) -> PlantedStep | Non
 
 
 def _count_equal_beginning(steps: Sequence[AgentStep], others: Sequence[AgentStep]) -> int:
-    """Count the steps at the beginning that are equal in both."""
     pairs = zip(steps, others, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 

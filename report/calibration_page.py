@@ -204,7 +204,6 @@ def _reliability_curves(calibration: Calibration) -> Iterator[Piece]:
 
 
 def _drawn_bin(bin_: ReliabilityBin) -> Bin:
-    """Convert a bin of a reliability curve to one that figures draw."""
     passed = round((bin_.rate.value or 0.0) * bin_.n)
     ends = dict.fromkeys(number_text.decimal(end) for end in (bin_.low, bin_.high))  # once if equal
     rate = PlottedInterval.of(" to ".join(ends), bin_.rate)

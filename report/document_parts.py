@@ -226,7 +226,6 @@ class DocumentTable(Block, frozen=True):
 
 
 def _terminal_text(cell: str | Cell) -> str:
-    """Return a cell's text for a terminal, with invisible characters spelled out."""
     return visible(cell if isinstance(cell, str) else cell.plain or _text_and_detail(cell))
 
 

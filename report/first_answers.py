@@ -289,7 +289,6 @@ def contradicted_lines(counts: Counts) -> Iterator[Piece]:
 
 
 def _unused_labels(counts: Counts) -> Iterator[Piece]:
-    """Yield a caution that counts labels without an output."""
     if unused := counts.unused_labels:
         yield CautionLine(
             f"{number_text.counted(unused, 'label')} {'matches' if unused == 1 else 'match'} no output"

@@ -56,7 +56,6 @@ def report_on(
 
 
 def _has_newer_certificate(folder: FolderPath, page: InputPath) -> bool:
-    """Return whether a run's folder has a certificate that is newer than its page."""
     if isinstance(folder, MemoryFolder) or isinstance(page, MemoryFile):
         return False
     page_time = page.stat().st_mtime_ns

@@ -166,7 +166,6 @@ def _costs_figure(judges: Sequence[JudgeUse], accuracies: Mapping[str, float | N
 
 
 def _per_verdict(judge: JudgeUse, amount: float | None) -> float | None:
-    """Divide an amount by a judge's verdicts; None if it is unknown, or there are no verdicts."""
     verdicts = sum(judge.outcomes.values())
     return amount / verdicts if amount is not None and verdicts else None
 

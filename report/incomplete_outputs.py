@@ -47,7 +47,6 @@ def add_missing(summary: RunSummary) -> Answer | None:
 
 
 def _example_of_missing(summary: RunSummary, count: int) -> str:
-    """Return a case without an output, in brackets; empty if none is known."""
     example = next((system.missing_case for system in summary.systems if system.missing_case), "")
     return f" ({'' if count == 1 else 'such as '}{shortened(example, _MAX_ID_LENGTH)})" if example else ""
 

@@ -194,7 +194,6 @@ def _needs_model(summary: RunSummary) -> str:
 
 
 def _reaches_model(summary: RunSummary) -> bool:
-    """Return whether the run's command says how to reach a model."""
     return bool(summary.typed.given(*_MODEL_SETTINGS))
 
 

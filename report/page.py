@@ -30,7 +30,6 @@ _TEMPLATES = files(f"{__package__}") / "templates"
 
 @cache
 def _asset(*names: str) -> Markup:
-    """Return shipped files, concatenated, as markup."""
     return Markup("\n".join(map(_file, names)))  # noqa: S704 - shipped with the package
 
 

@@ -85,7 +85,6 @@ def _argument_lines(expected: AcceptedCall, call: ToolCall) -> Iterator[Compared
 
 
 def _accepted_texts(accepts: AcceptedValues | None) -> list[str]:
-    """Return the accepted values of an argument as JSON, with a note if it may be omitted."""
     if accepts is None:
         return []
     return [*map(_json_text, accepts.values), *([_LEFT_OUT] if accepts.optional else [])]

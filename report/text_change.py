@@ -57,7 +57,6 @@ class TextChange(Block, frozen=True):
 
     @property
     def _title(self) -> str:
-        """Description of the change."""
         if self.before == self.after:
             return f"Right answer, unchanged; {self.change or 'as it is'}"
         return f"Right answer, and what was planted{self.change and f' ({shortened(self.change, _MAX_CHANGE_CHARS)})'}"

@@ -48,7 +48,6 @@ def settings_of(verb: str) -> type[DeclaredSettings] | None:
 
 @cache
 def _options_by_name(verb: str) -> dict[str, VerbSetting]:
-    """Return the settings of a verb that are options, by name."""
     settings = settings_of(verb)
     if settings is None:
         return {}
@@ -58,7 +57,6 @@ def _options_by_name(verb: str) -> dict[str, VerbSetting]:
 
 @cache
 def _options_by_spelling(verb: str) -> dict[str, VerbSetting]:
-    """Return the settings of a verb by each spelling of their options."""
     return {
         option: setting
         for setting in _options_by_name(verb).values()

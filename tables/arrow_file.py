@@ -100,7 +100,6 @@ def _batches(path: Path, max_bytes: int) -> Iterator[Any]:
 
 
 def _column_chunks(file: Any) -> list[Any]:
-    """Return the metadata of the columns in all row groups."""
     metadata = file.metadata
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     return [group.column(number) for group in groups for number in range(group.num_columns)]

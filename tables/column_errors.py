@@ -88,7 +88,6 @@ def _likely_columns(
 
 @lru_cache(HEADERS)
 def _without_field(header: tuple[str, ...]) -> list[str]:
-    """Return the columns that are no known field."""
     fields = known_fields(header, ())
     return [name for name in header if name not in fields.values()]
 

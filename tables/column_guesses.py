@@ -213,7 +213,6 @@ class _Column(NamedTuple):
 
     @property
     def is_text(self) -> bool:
-        """True if it has texts of several words."""
         return any(isinstance(value, str) and " " in value.strip() for value in self.values)
 
     @property

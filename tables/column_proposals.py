@@ -126,7 +126,6 @@ class ColumnProposals:
         return list(filter(self._grades.may_be_grades, alike))
 
     def _ask_label_scale(self, asked: AskedChoices) -> None:
-        """Ask for the scale of labels that were found, if it is unknown."""
         columns = [self._grades.columns["label"]] if "label" in self._grades.columns else self._grades.people
         ends = self.unknown_ends(columns, self._label_scale)
         if ends:

@@ -126,7 +126,6 @@ class _SecondReading:
         self._next = 1  # number of the next line to read
 
     def close(self) -> None:
-        """Close the file."""
         if self._lines is not None:
             self._lines.close()
 
@@ -158,7 +157,6 @@ def _lines_of(path: Path) -> Generator[str]:
 
 
 def _without_empty_ends(rows: Iterator[NumberedCells], columns: int) -> Iterator[NumberedCells]:
-    """Yield rows without empty cells beyond the named columns."""
     return ((line, cells if any(cells[columns:]) else cells[:columns]) for line, cells in rows)
 
 

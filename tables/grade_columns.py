@@ -83,7 +83,6 @@ def _last_word(column: str) -> str:
 
 
 def _is_above_one(value: Any) -> bool:
-    """Return whether a value is a number above 1, which is on another scale than from 0 to 1."""
     number = as_number(value)
     return number is not None and math.isfinite(number) and is_above_one(number)
 
@@ -170,7 +169,6 @@ class GradeColumns:
         return normalized in TABLE_FIELDS["label"] or is_label_like(name)
 
     def _is_clearly_grades(self, name: str) -> bool:
-        """Return whether a column is named like grades, or all values are on a scale or numbers."""
         if is_named_like_grades(name) or self.is_on_scale(name):
             return True
         return all(as_number(value) is not None for value in self.values(name))
@@ -229,7 +227,6 @@ class GradeColumns:
         return columns
 
     def _is_like_judges(self, name: str, judges: Sequence[str]) -> bool:
-        """Return whether a column has the same values as a judge that is named after a model."""
         models = list(filter(names_judge, judges))
         values = set(map(str, self.values(name))) if models else set[str]()
         return any(set(map(str, self.values(judge))) == values for judge in models)
@@ -294,7 +291,6 @@ class GradeColumns:
             self.assign("score", "judge")
 
     def _names_judges(self) -> bool:
-        """Return whether a column is named like a column of judges' names."""
         return "judge" in self.columns or any(
             normal(column) in TABLE_FIELDS["judge"] for column in self.free()
         )

@@ -186,7 +186,6 @@ def looks_like_verdict(text: str) -> bool:
 
 
 def _percentage(text: str) -> float | None:
-    """Return the number before a per cent sign, or None for any other text."""
     bare = text.strip()
     number = as_number(bare[:-1].strip()) if bare.endswith("%") else None
     return None if number is None or not math.isfinite(number) else number

@@ -81,7 +81,6 @@ def path_in(at: str, name: str) -> str:
 
 
 def _items(table: dict[str, Any], name: str, at: str) -> list[tuple[str, Any]]:
-    """Return the items of a list with their paths."""
     return [(f"{path_in(at, name)}[{number}]", item) for number, item in enumerate(table[name])]
 
 
@@ -114,7 +113,6 @@ def _is_summary(table: dict[str, Any], lists: Sequence[str], mapping: Mapping[st
 
 
 def _is_graded(row: Any, mapping: Mapping[str, str]) -> bool:
-    """Return whether a row has a score, a label or a column that the user named."""
     if not is_object(row):
         return False
     return not {*mapping, *mapping.values()}.isdisjoint(row) or bool(_grade_fields(tuple(row)))
@@ -122,25 +120,21 @@ def _is_graded(row: Any, mapping: Mapping[str, str]) -> bool:
 
 @lru_cache(HEADERS)
 def _label_fields(columns: tuple[str, ...]) -> frozenset[str]:
-    """Return the fields of a table of labels that columns have by their usual names."""
     return frozenset(columns_by_field(columns, {}, LABEL_FIELDS))
 
 
 @lru_cache(HEADERS)
 def _label_columns(columns: tuple[str, ...]) -> frozenset[str]:
-    """Return the column of the label, or no column if none has a usual name of labels."""
     label = columns_by_field(columns, {}, LABEL_FIELDS).get("label")
     return frozenset([] if label is None else [label])
 
 
 @lru_cache(HEADERS)
 def _grade_fields(columns: tuple[str, ...]) -> frozenset[str]:
-    """Return which of the fields score and label columns have by their usual names."""
     return frozenset(columns_by_field(columns, {}, TABLE_FIELDS)) & {"score", "label"}
 
 
 def _has_objects(value: Any) -> bool:
-    """Return whether a value is a list with at least one object."""
     return is_list(value) and any(isinstance(item, dict) for item in value)
 
 
@@ -172,7 +166,6 @@ def _rows_of_columns(columns: dict[str, Any], mapping: Mapping[str, str]) -> lis
 
 
 def _are_numbered(columns: dict[str, Any]) -> bool:
-    """Return whether all columns are objects with the same numbers as keys."""
     keys = {tuple(cells) if is_object(cells) else () for cells in columns.values()}
     return len(keys) == 1 and all(number.isdecimal() for number in keys.pop())
 

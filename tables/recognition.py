@@ -296,7 +296,6 @@ def _named_columns(named: Mapping[str, str], present: Sequence[str]) -> dict[str
 
 
 def _is_count(value: Any) -> bool:
-    """Return whether a value is a whole number from 0."""
     number = None if isinstance(value, bool) else as_number(value)
     return number is not None and number >= 0 and number.is_integer()
 

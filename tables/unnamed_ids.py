@@ -149,7 +149,6 @@ def require_pairing_id(layout: Layout, rows: Sequence[Mapping[str, Any]]) -> Non
 
 
 def _question_column(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> str | None:
-    """Return the column of questions, if no two rows have the same one."""
     name = next((name for name in names if normal(name) in FIELDS["query"]), None)
     questions = {_text(row.get(name)) for row in rows} if name is not None else set[str]()
     return name if len(questions) == len(rows) and "" not in questions else None

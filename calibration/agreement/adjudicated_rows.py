@@ -113,7 +113,6 @@ def rows_of(
 
 
 def _first_two(decisions: Sequence[Decision]) -> tuple[int, int]:
-    """Return the codes of the first two decisions on an item."""
     first, second, *_ = [*(CODES[decision.found] for decision in decisions), UNSEEN, UNSEEN]
     return first, second
 

@@ -227,7 +227,6 @@ def _adjudicators(
 
 
 def _is_contested(decisions: Sequence[Decision]) -> bool:
-    """Return whether no more than half of the decisions on an item agree."""
     counts = Counter(decision.found for decision in decisions)
     return 2 * max(counts.values()) <= len(decisions)
 

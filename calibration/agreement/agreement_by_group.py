@@ -73,7 +73,6 @@ def _more_errors_p(wrong: BoolArray, in_part: BoolArray, cluster: IntArray) -> f
     """Return Fisher's one-sided p-value against more errors in the part than elsewhere."""
 
     def effective(rows: BoolArray) -> tuple[int, int]:
-        """Return the effective numbers of errors and of rows."""
         sizes = np.unique(cluster[rows], return_counts=True)[1]
         effect = default_effect(float((sizes**2).sum()) / sizes.sum())
         return int(wrong[rows].sum() / effect), int(rows.sum() / effect)
@@ -82,7 +81,6 @@ def _more_errors_p(wrong: BoolArray, in_part: BoolArray, cluster: IntArray) -> f
 
 
 def _trials(table: Table, rows: BoolArray) -> dict[str, BoolArray]:
-    """Return a mask of the rows in the denominator of each rate, by rate."""
     right = table.right
     return {"accuracy": rows, "true_positive_rate": rows & right, "true_negative_rate": rows & ~right}
 

@@ -133,7 +133,6 @@ def alt_test(
 
 
 def _usable_items(annotator: int, annotations: FloatArray, judge: FloatArray) -> BoolArray:
-    """Return a mask of items that the annotator, at least one other and the judge scored."""
     others = np.delete(annotations, annotator, axis=1)
     return np.isfinite(annotations[:, annotator]) & np.isfinite(judge) & np.isfinite(others).any(axis=1)
 

@@ -218,7 +218,6 @@ def _is_calibrated(panel: JudgeCalibration, scores: ProbabilityScores) -> bool:
 
 
 def _is_compatible(statistic: Statistic | None, value: float) -> bool:
-    """Return whether a statistic has an interval, and this value is inside."""
     if statistic is None or statistic.low is None or statistic.high is None:
         return False
     return statistic.low <= value <= statistic.high
@@ -296,6 +295,5 @@ def cautions(
 
 
 def _small_class_labels(panel: JudgeCalibration) -> int:
-    """Return the number of labels of a class that has too few, or 0 if neither has too few."""
     classes = (panel.tp + panel.fn, panel.fp + panel.tn)
     return min((count for count in classes if 0 < count < FEW_OF_A_CLASS), default=0)

@@ -109,7 +109,6 @@ def decided_shares(
 def _corrected_shares(
     rows: AdjudicatedRows, errors: DeciderErrors, replicates: int, rng: np.random.Generator
 ) -> DecidedShares:
-    """Return the shares, corrected for the errors of the people who decided."""
     counts = decided_counts(rows)
     error = error_rate(np.array(errors.apart / (errors.alike + errors.apart)))
     wrong, right, weight = found_counts(counts, float(error))
@@ -123,7 +122,6 @@ def _corrected_shares(
 
 
 def _share_of_first(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return ``first / (first + second)``, or 0 where both are 0."""
     total = first + second
     return first / np.where(total > 0, total, 1.0)
 
@@ -219,7 +217,6 @@ def _variance(share: FloatArray, error: FloatArray | float) -> FloatArray:
 
 
 def _right_and_wrong(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the counts of outputs found right, and of outputs found wrong."""
     return counts[..., RIGHT], counts[..., WRONG]
 
 

@@ -162,7 +162,6 @@ def costs(table: Table, rows: BoolArray | IntArray, cost_of: CostOf | None = Non
 
 
 def _total(table: Table, name: str) -> float | None:
-    """Return the sum of a column, or None unless every row has a value."""
     numbers = table.numbers.get(name)
     return None if numbers is None or not np.isfinite(numbers).all() else float(numbers.sum())
 

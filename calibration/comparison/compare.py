@@ -179,7 +179,6 @@ def _compare_judges(
 
 
 def _row_numbers(table: Table, pairs: Sequence[ComparedPair]) -> list[Caution]:
-    """Return a caution if no pair has a common item and item ids are row numbers."""
     return [Caution("row_numbers")] if table.numbered and not any(pair.n for pair in pairs) else []
 
 
@@ -263,7 +262,6 @@ def _compare_systems(
 
 
 def _costs(table: Table, column: Column, cost_of: CostOf | None) -> dict[str, Costs | None]:
-    """Return the cost of the rows of each judge or system."""
     if not table.numbers.keys() & set(AMOUNTS):
         return {}
     return {name: costs(table, rows, cost_of) for name, rows in column.rows().items()}

@@ -132,7 +132,6 @@ def system_cautions(outputs: AllOutputs, strata: Strata) -> list[Caution]:
 
 
 def _uneven_trials(outputs: AllOutputs) -> list[Caution]:
-    """Return a caution for systems with unequal trials, with their rates by case."""
     rates = uneven_rates(graded_of(outputs))
     values = {name: rate.value for name, rate in rates.items() if rate.value is not None}
     return [Caution("uneven_trials", values)] if values else []
@@ -161,7 +160,6 @@ def _label_rounds(outputs: AllOutputs, undecided: ComparedStratum) -> dict[str, 
 
 
 def _missing_labels(undecided: ComparedStratum) -> dict[str, int]:
-    """Count the labels that systems with undecided outputs still need."""
     missing = {
         name: MIN_LABELS - count for name, count in undecided.labelled.items() if undecided.graded[name]
     }
@@ -178,6 +176,5 @@ def _in_different_parts(strata: Strata) -> dict[str, int]:
 
 
 def _cautions(kind: ComparisonCaution, counts_by_name: Mapping[str, int]) -> list[Caution]:
-    """Return a caution with the counts above 0, or an empty list without such a count."""
     counts: dict[str, float] = {name: count for name, count in counts_by_name.items() if count}
     return [Caution(kind, counts)] if counts else []

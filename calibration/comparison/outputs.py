@@ -148,7 +148,6 @@ def _decisions(table: Table, right: Right | None) -> FloatArray:
 
 
 def _deciders(table: Table) -> list[str]:
-    """Return the authors of decisions."""
     if DECIDED not in table.numbers:
         return [BY_LABEL]
     column = table.columns.get(DECIDED_BY)

@@ -179,12 +179,10 @@ def _passed(graded: Graded) -> float:
 
 
 def _if_any_undecided(graded: Mapping[str, Graded], names: set[str]) -> set[str]:
-    """Return these systems if one of them has undecided outputs, else an empty set."""
     return names if any(graded[name].is_undecided.any() for name in names) else set()
 
 
 def _labels_declared_by(graded: Graded, terms: SystemTerms) -> LabelsDeclaredBy | None:
-    """Return how a system's undecided outputs were chosen for labels, as far as that is known."""
     return "every_output" if graded.all_labelled else terms.chosen_by
 
 
@@ -200,7 +198,6 @@ def _graded_rates(graded: Mapping[str, Graded], correctable: Collection[str]) ->
 
 
 def _has_enough_labels(graded: Graded) -> bool:
-    """Return whether a system has enough labels of undecided outputs, or no such output."""
     return not graded.is_undecided.any() or int(graded.labelled.sum()) >= MIN_LABELS
 
 

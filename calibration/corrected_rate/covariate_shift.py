@@ -173,7 +173,6 @@ class _Weighting(NamedTuple):
 
     @property
     def effective_labels(self) -> float:
-        """Effective number of labels: ``(sum w)^2 / sum w^2``."""
         return float(self.weight.sum() ** 2 / (self.weight**2).sum())
 
     def mean(self, values: FloatArray) -> tuple[float, FloatArray]:

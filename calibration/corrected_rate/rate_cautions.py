@@ -49,7 +49,6 @@ def _few_clusters(table: Table, options: RateTerms) -> int | None:
 
 
 def _rounds_looked_at(table: Table) -> int | None:
-    """Return the number of rounds in which a random sample was labelled, if there were several."""
     rounds = 0 if was_drawn(table).any() else len(label_rounds(table))
     return rounds if rounds > 1 else None
 

@@ -242,7 +242,6 @@ def _chosen_in_strata(table: Table, items: StratifiedItems, terms: RateTerms) ->
 
 
 def _unstratified_estimates(table: Table, terms: RateTerms) -> RateEstimates:
-    """Return the estimates that ignore strata."""
     labelled, judged = np.isfinite(table.label), np.isfinite(table.score)
     if was_drawn(table).any():
         return _active_estimates(table.take(judged), terms)

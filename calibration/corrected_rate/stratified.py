@@ -191,7 +191,6 @@ def _stratum_part(items: StratifiedItems, number: int, *, finite: bool) -> _Stra
 
 
 def _share_of(items: StratifiedItems, rows: BoolArray) -> float:
-    """Return the share of some items in the mean of all."""
     return float(np.broadcast_to(items.share, rows.shape)[rows].sum())
 
 
@@ -246,7 +245,6 @@ def _stratum_estimate(
 
 
 def _residual_squares(data: LabelledAndJudged, weight: float) -> float:
-    """Return the sum of squared residuals of the labels, given the judge's scores."""
     residual = data.label - weight * data.score
     return float(((residual - residual.mean()) ** 2).sum()) if len(residual) else 0.0
 

@@ -201,7 +201,6 @@ def drop_bounds(before: GatedScores, after: GatedScores, *, conditions: int = 1)
 
 
 def _graded_in(scores: GatedScores, cases: BoolArray) -> GatedScores:
-    """Return the graded outputs of some cases, all taken as settled."""
     graded = scores.take(cases[scores.case] & scores.graded)
     return graded._replace(settled=np.ones(len(graded.score), dtype=np.bool_))
 

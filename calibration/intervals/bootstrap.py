@@ -156,7 +156,6 @@ def varies(replicates: FloatArray) -> bool:
 
 
 def _defined_replicates(replicates: FloatArray) -> FloatArray | None:
-    """Return the defined replicates, or None if too many are undefined."""
     defined = replicates[np.isfinite(replicates)]
     return defined if len(defined) >= (1 - _MAX_UNDEFINED_SHARE) * len(replicates) else None
 

@@ -114,7 +114,6 @@ def _on_log_odds(share: float, half_width: float) -> Interval | None:
 
 
 def _rate_at(log_odds: float) -> float:
-    """Return the rate with these log-odds."""
     odds_against = math.exp(-abs(log_odds))  # cannot overflow
     return 1 / (1 + odds_against) if log_odds >= 0 else odds_against / (1 + odds_against)
 

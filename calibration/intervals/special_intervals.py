@@ -138,7 +138,6 @@ def mean_rate_interval(
 
 
 def _correlation(sample: Sample) -> float:
-    """Return the correlation of both rates' estimates, over clusters."""
     first, second = (_cluster_sums(rate, sample) for rate in (true_positive_rate, true_negative_rate))
     scale = math.sqrt(float(sample.sizes @ first**2) * float(sample.sizes @ second**2))
     return float(sample.sizes @ (first * second)) / scale if scale > 0 else 0.0
@@ -152,7 +151,6 @@ def _cluster_sums(rate: Proportion, sample: Sample) -> FloatArray:
 
 
 def _basis(independent: bool) -> str:  # noqa: FBT001 - the only argument
-    """Return the end of a method's name that says on what n it is."""
     return "" if independent else " on the cluster-effective n"
 
 

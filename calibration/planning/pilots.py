@@ -125,5 +125,4 @@ def measured_costs(table: Table, judges: Mapping[str, str]) -> dict[str, float]:
 
 
 def _judge_sets(judges: Mapping[str, object]) -> list[tuple[str, ...]]:
-    """Return all sets of one or more judges."""
     return [names for size in range(1, len(judges) + 1) for names in combinations(judges, size)]

@@ -158,7 +158,6 @@ def _members(systems: Sequence[str], mask: BoolArray) -> list[str]:
 
 
 def _components(edges: IntArray, *, strong: bool) -> tuple[int, IntArray]:
-    """Return the number of parts of a graph, and the part of each node."""
     connection = "strong" if strong else "weak"
     parts, part = connected_components(edges, directed=True, connection=connection)
     return int(parts), np.asarray(part, dtype=np.int64)

@@ -251,7 +251,6 @@ def _rate(preferred: FloatArray, rows: Choices, level: float) -> Statistic:
 
 
 def _with_adjusted_p(position: Position, length: Length) -> tuple[Position, Length]:
-    """Return the biases with p-values adjusted for two tests (Holm)."""
     adjusted = adjust_known([position.p, length.p])
     return _with_holm(position, adjusted[0]), _with_holm(length, adjusted[1])
 

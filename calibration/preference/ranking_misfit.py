@@ -97,7 +97,6 @@ def misfit_scores(complete: Choices, beta: FloatArray, inverse: FloatArray) -> F
 
 
 def _pair_of(complete: Choices) -> IntArray:
-    """Return a number per comparison, ``smaller * k + larger`` of the two systems' numbers."""
     return np.minimum(complete.a, complete.b) * len(complete.systems) + np.maximum(complete.a, complete.b)
 
 

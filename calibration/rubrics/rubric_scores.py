@@ -226,7 +226,6 @@ def _system(
 
 
 def _with_tag(item: JudgedRubric, tag: str | None) -> JudgedRubric:
-    """Return an item with only the criteria of a tag; None keeps all."""
     if tag is None:
         return item
     return item._replace(criteria=tuple(criterion for criterion in item.criteria if tag in criterion.tags))

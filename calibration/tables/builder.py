@@ -222,14 +222,12 @@ class TableBuilder:
         return UnreadGrades(rows, column, self._scales["score"])
 
     def _score_scale(self, row: Mapping[str, Any]) -> Scale:
-        """Return the scale of the score in a row."""
         if self._scales is _UNIT_SCALES:
             return UNDECLARED_SCALE
         judge = row.get(self._column_of_field.get("judge", "judge"))
         return self._scales_by_judge.get(str(judge), self._scales["score"])
 
     def _scale_of(self, field: str) -> Scale | None:
-        """Return the scale of a column of grades, or None for any other column."""
         if field == "label":
             return self._label_scale
         return self._scales.get("label" if field.startswith(PERSON) else field)
@@ -380,7 +378,6 @@ class TableBuilder:
 
 
 def _failed_calls(outcomes: list[Any]) -> dict[str, list[float]]:
-    """Return the column that marks failed calls; none without one."""
     if "failed" not in outcomes:
         return {}
     return {FAILED: [1.0 if outcome == "failed" else math.nan for outcome in outcomes]}

@@ -235,7 +235,6 @@ def _add_sources(
 
 
 def _require_known_scales(form: TableForm, table: Table) -> None:
-    """Require that every scale by judge is for a judge in the table."""
     judges = table.judge.values  # noqa: PD011 - a `Column`, not a data frame
     for name in named_judges(form.scores):
         if name not in judges:

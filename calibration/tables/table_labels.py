@@ -86,7 +86,6 @@ def with_conflict_warning(table: Table) -> Table:
 
 
 def _rows_by_output(table: Table) -> dict[tuple[OutputName, str], list[int]]:
-    """Return the rows of each output and item of a table."""
     outputs: dict[tuple[OutputName, str], list[int]] = {}
     for row, item in enumerate(_items(table)):
         case, system, trial = split_item(item)
@@ -109,7 +108,6 @@ def split_item(item: str) -> OutputName:
 
 
 def _column(scores: dict[int, float], rows: int) -> FloatArray:
-    """Return a column of this many rows from scores by row number; NaN elsewhere."""
     column = np.full(rows, np.nan)
     column[list(scores)] = list(scores.values())
     return column

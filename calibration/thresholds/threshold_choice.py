@@ -81,7 +81,6 @@ def _held_out(tables: FloatArray, statistic: str) -> float | None:
 
 
 def _evenly_spaced(distinct: FloatArray) -> FloatArray:
-    """Return evenly spaced values, at most as many as are tried."""
     if len(distinct) <= MAX_CANDIDATES:
         return distinct
     return distinct[np.linspace(0, len(distinct) - 1, MAX_CANDIDATES).astype(int)]

@@ -108,7 +108,6 @@ def run_code(
 
 
 def _require_modules(challenge: Challenge, workspace: Path | None) -> None:
-    """Refuse a challenge whose hidden tests import a module that is not installed."""
     if missing_names := missing_modules(challenge, workspace):
         raise ChallengeError(
             f"the hidden tests import {' and '.join(missing_names)}, neither installed here nor in the challenge's artifacts_out"

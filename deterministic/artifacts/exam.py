@@ -208,11 +208,9 @@ class _ResultRecorder:
         self.find_workspace()
 
     def pytest_collectreport(self, report: Any) -> None:
-        """Record a skipped module."""
         self._record_skip(report)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Record a passed or skipped test."""
         self.passed += report.when == "call" and report.passed
         self._record_skip(report)
 

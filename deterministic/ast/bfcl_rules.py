@@ -184,7 +184,6 @@ def _choice_list(acceptable: Any) -> list[Any]:
 
 
 def _items(acceptable: Any) -> list[Any] | None:
-    """Return the items of an acceptable list, or the characters of a text (``""`` is empty)."""
     return list(cast("list[Any] | str", acceptable)) if isinstance(acceptable, list | str) else None
 
 

@@ -131,7 +131,6 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _read_undeclared(text: str) -> Any:
-    """Read a value without a declared type."""
     if text in ("true", "false"):
         return text == "true"
     if is_quoted(text, '"'):

@@ -163,7 +163,6 @@ def _end_of_value(content: str, start: int) -> tuple[int, int]:
 
 
 def _read_undeclared(text: str) -> Any:
-    """Read a value without a declared type, ignoring blanks around it."""
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"

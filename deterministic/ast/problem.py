@@ -113,7 +113,6 @@ def differs_in_form(argument: Argument, value: Any) -> Problem:
 
 
 def _join_choices(expected: Any) -> str:
-    """Join at most five acceptable values in a phrase."""
     if type(expected) is not list:
         return str(expected)
     choices = cast("list[Any]", expected)

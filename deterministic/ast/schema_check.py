@@ -84,7 +84,6 @@ def _require_fitting_calls(case: Case, reference: ToolCallReference) -> None:
 def _misfits_of_call(
     call: AcceptedCall, parameters: Mapping[str, Any], reference: ToolCallReference
 ) -> Iterator[SchemaMisfit]:
-    """Yield the misfits of an accepted call."""
     dialect = dialect_of(reference.language)
     for name in call.arguments:
         schema = property_of(parameters, name)
@@ -240,7 +239,6 @@ def _value_not_listed(value: Any, schema: Mapping[str, Any], field: str) -> Sche
 
 
 def _listed_values(schema: Mapping[str, Any]) -> list[Any]:
-    """Return the values that ``const`` or ``enum`` allow, or none if there is neither."""
     enum = [schema["const"]] if "const" in schema else schema.get("enum")
     return cast("list[Any]", enum) if isinstance(enum, list) else []
 

@@ -79,7 +79,6 @@ def evaluate_arithmetic(node: ast.expr) -> Any:
 
 
 def _apply(operation: ast.operator, left: Any, right: Any) -> Any:
-    """Return ``left <operation> right`` as Python does, unless it would be too large."""
     if _may_be_too_large(operation, left, right):
         raise OverflowError(f"the result of {type(operation).__name__} would be too large")
     return _BINARY[type(operation)](left, right)

@@ -48,12 +48,10 @@ def decode_java_call(
 
 
 def _value_as_written(node: Node) -> str:
-    """Return a text literal without its quotes, other values with single blanks."""
     return node_text(node)[1:-1] if node.type in _QUOTED_TYPES else " ".join(node_text(node).split())
 
 
 def _bfcl_value(code: str, node: Node) -> str:
-    """Return the text of a value as BFCL does; a text literal loses its quotes."""
     return _bfcl_text(code, node)[1:-1] if node.type in _QUOTED_TYPES else _reassemble(code, node)
 
 

@@ -149,7 +149,6 @@ def _read_json_call(item: Any, *, alone: bool) -> dict[Any, Any] | None:
 
 
 def _with_arguments(name: str, arguments: Any) -> dict[Any, Any] | None:
-    """Return a call with its name and arguments, an object or its JSON text."""
     if isinstance(arguments, str):
         arguments = load_json_strictly(arguments)
     return {name: arguments} if isinstance(arguments, dict) else None

@@ -310,7 +310,6 @@ class TravelAPI(World):
         return None if "balance" in self.credit_card_list[card_id] else "Balance not found"
 
     def _digits(self, count: int) -> str:
-        """Return a random number with ``count`` digits, as a text."""
         return str(self._random.randint(10 ** (count - 1), 10**count - 1))
 
 
@@ -351,7 +350,6 @@ def _price(travel_from: str, travel_to: str, travel_date: str, travel_class: str
 
 
 def _all_prices(travel_date: str, travel_class: str) -> list[float]:
-    """Return the prices of all routes for a date and class, in the table's order."""
     multiplier = _multiplier(travel_date, travel_class)
     return [float(base * multiplier) for base in _base_prices().values()]
 

@@ -140,7 +140,6 @@ def _is_simple(case: Case, reference: ExecutableReference) -> bool:
 
 
 def _recorded_results(reference: ExecutableReference) -> dict[str, Any]:
-    """Return recorded results by the canonical form of their calls."""
     results = reference.results or {}
     results_by_call = (
         results.items() if isinstance(results, dict) else zip(reference.calls, results, strict=True)

@@ -126,7 +126,6 @@ def _drop_argument(subject: Subject, rng: random.Random, *, required: bool) -> I
 
 
 def _text_of_messages(subject: Subject) -> str:
-    """Return the text of all messages, in lower case."""
     return " ".join(message_text(message) for message in subject.case.all_messages).lower()
 
 

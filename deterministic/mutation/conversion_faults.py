@@ -103,7 +103,6 @@ def _description(site: Site) -> str:
 
 
 def _as_fraction(value: Any) -> Fraction | None:
-    """Return a finite number as an exact fraction, or None for any other value."""
     is_finite = type(value) is int or (type(value) is float and math.isfinite(value))
     return Fraction(value) if is_finite else None
 

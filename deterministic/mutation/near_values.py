@@ -120,7 +120,6 @@ def _other_days(day: int) -> tuple[int, int]:
 
 
 def _pad_like(number: int, model: str) -> str:
-    """Return a number as text, padded with zeros if the model begins with a zero."""
     return str(number).zfill(len(model)) if model.startswith("0") else str(number)
 
 

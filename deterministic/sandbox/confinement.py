@@ -192,7 +192,6 @@ def _give_to_unused_user(folder: Path) -> int:
 
 
 def _is_runnable_by_all(path: Path) -> bool:
-    """Return whether every user can run a program, that is, enter all folders above it."""
     everyone_may_enter = 0o001
     paths = [path, *path.resolve().parents, *path.parents]  # those of a link and of its target
     return all(folder_or_file.stat().st_mode & everyone_may_enter for folder_or_file in paths)

@@ -149,7 +149,6 @@ class _AuditVerdicts(NamedTuple):
     ladders: Mapping[Author, LadderVerdicts]
 
     def scored(self, judge: Author) -> list[ScoredProbe]:
-        """Return all probes and ladder questions with a judge's verdicts."""
         compared = [probe.scored for probe in self.pairs.get(judge, {}).values()]
         on_ladders = self.ladders[judge].scored.values() if judge in self.ladders else ()
         return [*self.single.get(judge, {}).values(), *compared, *on_ladders]
@@ -174,7 +173,6 @@ def _verdicts_on_probes(
 def _verdicts_on_pairs(
     prepared: PreparedAudit, inputs: EvaluationInputs | None, writer: RunWriter
 ) -> dict[Author, dict[ItemKey, ComparedProbe]]:
-    """Return the verdicts of comparing judges on pairs, by judge and probe."""
     if inputs is None or not any(task.compares for task in prepared.tasks):
         return {}
     pairs = ProbePairs(inputs, prepared.chosen)
@@ -184,7 +182,6 @@ def _verdicts_on_pairs(
 def _by_name(
     tasks: Iterable[JudgeTask], scored: Mapping[Author, Mapping[ItemKey, ScoredProbe]]
 ) -> dict[str, Mapping[ItemKey, ScoredProbe]]:
-    """Return verdicts by the judge's display name; omit judges without any."""
     return {task.by: scored[task.id] for task in tasks if task.id in scored}
 
 

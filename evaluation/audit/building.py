@@ -260,7 +260,6 @@ def _write_row(row: _Row, files: Mapping[str, IO[bytes]], written_cases: set[str
 
 
 def _no_right_output(sources: _MutationInputs, passed_over: Mapping[str, int]) -> InputError:
-    """Return the error for inputs without a right output, with the reasons."""
     reasons = "; ".join(f"{count:,} {reason}" for reason, count in passed_over.items())
     has_outputs = len(sources.files) > 1  # the first file has the cases
     outputs = "" if has_outputs else f"name right outputs with {setting('outputs')}, or "
@@ -315,7 +314,6 @@ def _right_output_row(subject: Subject, written_cases: set[str]) -> _Row:
 
 
 def _probe_row(probe: Probe | Weakness, written_cases: set[str]) -> _Row:
-    """Return the row of a probe, or of a weakness of a rule set."""
     if isinstance(probe, Weakness):
         count_key = _CountKey(probe.operator, probe.rules)
         return _Row({WEAKNESSES: encode_record(probe)}, probe.case_id, count_key)

@@ -253,7 +253,6 @@ def _no_look_reason(look: Look, earlier_looks: Sequence[Look], anchors: int) -> 
 
 
 def _changed_facts(certificate: Certificate, run: JudgedRun) -> list[str]:
-    """Return the facts that changed since the certificate was issued."""
     void: list[str] = []
     if not _same_judge(certificate.id, run.id):
         void.append(f"it is about {certificate.judge}, this run was judged by {run.judge}")

@@ -157,7 +157,6 @@ def _changes_on_repeats(
 
 
 def _share_changed(twin: ScoredProbe, source: ScoredProbe) -> float:
-    """Return the share of verdicts on the right output that differ from the twin's verdict."""
     is_changed = [reaches(score, source.threshold) != twin.passed for score in source.repeats]
     return sum(is_changed) / len(is_changed)
 

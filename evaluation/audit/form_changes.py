@@ -179,7 +179,6 @@ def _result_in_form(form: DecisionForm, answers: FormAnswers, level: float) -> F
 
 
 def _with_usual_names(answers: AnswersByQuestion) -> AnswersByQuestion:
-    """Return answers by the usual names of the questions, if all were renamed."""
     if not all(name.startswith(RENAMED) for name in answers):
         return answers
     return {name.removeprefix(RENAMED): distribution for name, distribution in answers.items()}
@@ -204,7 +203,6 @@ def _make_form_result(
 
 
 def _yes_changes(changes: Iterable[_ItemAnswersChange]) -> list[tuple[float, str]]:
-    """Return the changes of p(yes), up or down, each with its cluster."""
     return [(change.yes, change.cluster) for change in changes if change.yes is not None]
 
 

@@ -94,7 +94,6 @@ def models_named_in(verdicts: Iterable[Verdict]) -> list[str]:
 
 
 def _first_repeats(store: RunStore, judge: str, names: ShownNames) -> list[Verdict]:
-    """Return a judge's verdicts without later repeats."""
     journal_rows = (
         verdict.row
         for verdict in store.verdicts.standing

@@ -128,7 +128,6 @@ def change_of(changes: Sequence[ItemChange], level: float) -> ScoreChange:
 
 
 def _mean(values: Sequence[tuple[float, str]], level: float = _FAMILY_LEVEL) -> Statistic:
-    """Return the mean of values, each given with its cluster."""
     array = np.array([value for value, _ in values], dtype=np.float64)
     return mean_of(array, cluster_numbers(cluster for _, cluster in values), level=level)
 

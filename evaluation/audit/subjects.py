@@ -145,5 +145,4 @@ class _StatementPiece(NamedTuple):
 
 
 def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the ids in chunks, one per piece."""
     return (ids[start : start + _CASES_PER_PIECE] for start in range(0, len(ids), _CASES_PER_PIECE))

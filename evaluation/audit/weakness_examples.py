@@ -131,7 +131,6 @@ def shown_probe(
 
 
 def _request(case: Case) -> str:
-    """Return the last message of the user."""
     texts = [message_text(message) for turn in case.turns for message in turn if message["role"] == "user"]
     return texts[-1] if texts else ""
 

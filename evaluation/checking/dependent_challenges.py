@@ -65,7 +65,6 @@ def apply_dependencies(checked: Iterable[tuple[Case, Verdict]]) -> Iterator[Verd
 
 
 def _needed_attempts(entry: _Waiting, names: ChallengeNames) -> list[_Attempt]:
-    """Return the same system's attempts at the challenges that must have passed."""
     resolved = (names.resolve(name) for name in entry.depends_on)
     return [entry.attempt._replace(name=name) for name in resolved if name not in (None, entry.attempt.name)]
 

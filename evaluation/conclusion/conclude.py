@@ -239,7 +239,6 @@ def _checkers_first(store: RunStore) -> Iterator[StoredVerdict]:
 
 
 def _cluster_of(cases: CaseIndex, case_id: str) -> str | None:
-    """Return the cluster of a case, or None if there is no such case."""
     return cases.facts(case_id).cluster if case_id in cases else None
 
 
@@ -316,7 +315,6 @@ def judge_uses(store: RunStore, prices: PriceList | None = None, *, judged: bool
 
 
 def _unused_judges(store: RunStore, used: Container[JudgeId | None]) -> list[JudgeUse]:
-    """Return the run's judges that are not among the used ones."""
     return [
         JudgeUse(name=judge.by, fingerprint=judge.id.fingerprint, id=judge.id, outcomes={})
         for judge in store.roster

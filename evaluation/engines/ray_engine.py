@@ -191,7 +191,6 @@ class _Asker:
             return error.with_traceback(None)
 
     async def aclose(self, name: str) -> None:
-        """Close a client's connections."""
         if name in self._providers:
             await self._providers.pop(name).aclose()
 
@@ -228,7 +227,6 @@ class _RayProvider:
         return reply
 
     async def aclose(self) -> None:
-        """Close all connections."""
         for actor in self._actors.handles:
             with suppress(self._ray.exceptions.RayError):  # the actor has ended already
                 await actor.aclose.remote(self._name)

@@ -73,7 +73,6 @@ class Tool:
             return False
 
     def _wait_for(self, result: Coroutine[Any, Any, str]) -> str:
-        """Run a coroutine in the event loop, and wait for its result in this thread."""
         return asyncio.run_coroutine_threadsafe(result, self._loop).result()
 
 

@@ -99,7 +99,6 @@ class _Streams:
         self.stdout = os.open(folder / "out", os.O_RDONLY | os.O_NONBLOCK)
 
     def close(self) -> None:
-        """Close both pipes."""
         os.close(self.stdin)
         os.close(self.stdout)
 
@@ -115,12 +114,10 @@ class _LineExchange:
 
     @property
     def run(self) -> CommandResult:
-        """Result of the command's run."""
         return self._running.result()
 
     @property
     def too_long(self) -> bool:
-        """True if the command printed more than the limit."""
         return self._bytes_read > MAX_OUTPUT
 
     def write(self, value: Any) -> None:

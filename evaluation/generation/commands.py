@@ -211,6 +211,5 @@ def _script_of(words: Sequence[str]) -> Path | None:
 
 
 def _exit_text(run: CommandResult) -> str:
-    """Return the exit code of a command, and the last line of its errors."""
     line = printed_start(run.err.strip().rpartition(b"\n")[2])
     return f"exit code {run.code}: {line}" if line else f"exit code {run.code}, no error text"

@@ -209,7 +209,6 @@ class _CallCounter:
         return None if scene is None else _IdleScene(scene.shown)
 
     def added_to(self, forecast: GenerationForecast, prices: PriceList | None) -> GenerationForecast:
-        """Add the counts to a forecast."""
         return msgspec.structs.replace(
             forecast,
             **{name: self._counts[name] for name in ("answered", "conversations", "histories", "calls")},
@@ -228,6 +227,5 @@ class _IdleScene:
         self.shown = shown
 
     async def execute(self, step: AgentStep) -> list[str] | None:
-        """Leave calls unexecuted; see `Scene.execute`."""
         del step
         raise _NotAskedError

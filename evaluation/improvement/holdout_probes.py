@@ -195,5 +195,4 @@ def probed_pairs(plan: AuditPlan) -> list[ProbedPair]:
 
 
 def _is_handled_right(probe: ScoredProbe | None) -> bool:
-    """Return whether a judge passes a right probe, or fails a wrong one; False if ungraded."""
     return probe is not None and probe.score is not None and probe.passed == probe.facts.right

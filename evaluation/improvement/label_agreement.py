@@ -83,7 +83,6 @@ def _agreements(items: Sequence[LabelledItem], task: JudgeTask, verdicts: SideVe
 
 
 def _agrees(item: LabelledItem, verdict: Verdict | None, threshold: float) -> bool:
-    """Return whether verdict and label agree; False without a score or a label."""
     if verdict is None or verdict.score is None or item.label is None:
         return False
     return reaches(verdict.score, threshold) == reaches(item.label, threshold)

@@ -289,8 +289,6 @@ def _with_earlier_replies(context: RunContext, verdict: Verdict) -> Verdict:
 
 
 def _failure_reporter(progress: Progress) -> OnFailure:
-    """Return a function that reports failed calls as progress."""
-
     def report_failure(error: CallError, wait: float | None) -> None:
         progress.failing(error.calls, str(error), wait)
 

@@ -186,7 +186,6 @@ def journal_verdicts(context: RunContext, asker: JudgeTask, is_selected: OutputF
 
 
 def _is_graded(writer: RunWriter, key: VerdictKey) -> bool:
-    """Return whether there is a standing verdict with a score."""
     standing = writer.verdicts.standing
     row = standing.row_of(key)
     return row is not None and standing.outcome(row) == "graded"

@@ -127,7 +127,6 @@ def _decided_outputs(store: RunStore) -> dict[str, list[_DecidedOutput]]:
 
 
 def _scores(case: Case, output: Output, options: CheckOptions) -> set[float | None]:
-    """Return the checker's scores of an output, for dotted and for underscored names."""
     both_options = (msgspec.structs.replace(options, names=names) for names in ("dotted", "underscored"))
     return {check(case, output, check_options).score for check_options in both_options}
 

@@ -35,7 +35,6 @@ class _Comparison(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """True if the judge contradicts the label."""
         return self.label_passes != self.judge_passes
 
 
@@ -118,7 +117,6 @@ def opinions_on(store: RunStore, sample: ReviewSample) -> dict[ItemKey, tuple[Op
 
 
 def _preference(compared: tuple[Verdict, _Comparison]) -> tuple[bool, bool, int]:
-    """Return a sort key: judges before baselines, contradictions first, then by repeat."""
     verdict, comparison = compared
     return is_baseline(verdict.author), not comparison.differs, verdict.repeat
 
@@ -199,7 +197,6 @@ def _missed_faults(store: RunStore, judge: str | None) -> dict[ItemKey, bool]:
 
 
 def _labels_of_probes(store: RunStore) -> Iterator[Verdict]:
-    """Yield the labels of the audit's probes."""
     from ..audit.probe_folder import read_manifest  # noqa: PLC0415 - slow to import, and seldom needed
 
     audited_files = store.manifest.identity.get("audit_of")

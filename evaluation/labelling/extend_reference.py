@@ -85,7 +85,6 @@ def _match_calls(
 
 
 def _is_alike(accepted: AcceptedCall, name: Any, _arguments: dict[str, Any]) -> bool:
-    """Return whether a call is to the same function, whose name may have dots or underscores."""
     return str(name).replace(".", "_") == accepted.name.replace(".", "_")
 
 
@@ -134,7 +133,6 @@ def _is_listed(value: Any, values: Sequence[Any]) -> bool:
 
 
 def _plain_literal(value: Any) -> Any:
-    """Return a value in the plain form, marked if it looks like a marked value itself."""
     return {"exactly": value} if is_marked(value) else value
 
 

@@ -165,7 +165,6 @@ def _merge_labels(before: Iterable[Verdict], new: Iterable[Verdict]) -> tuple[li
 
 
 def _with_new_declaration(old: Verdict, label: Verdict) -> Verdict:
-    """Return the earlier label with a later declaration of how its output was chosen, if any."""
     chosen_by = label.evidence.get(CHOSEN_BY, old.evidence.get(CHOSEN_BY))
     return old if chosen_by == old.evidence.get(CHOSEN_BY) else with_choice(old, chosen_by)
 

@@ -85,7 +85,6 @@ def join_references(files: Iterable[InputPath], table: References, to: Path) -> 
 
 
 def _lacks_reference(case: Case) -> bool:
-    """Return whether a case has no reference yet."""
     spec = kind_spec(case.kind)
     return spec.plain and not (spec.family == "open" and "answer" in case.reference)
 

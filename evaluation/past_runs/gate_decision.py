@@ -189,7 +189,6 @@ def _corrected_difference(before: GatedRun, after: GatedRun, pair: GatePair) -> 
 
 
 def _with_absent_cases(run: GatedRun, rows: list[GatedRow], common: Collection[str]) -> list[GatedRow]:
-    """Add an ungraded row for each common case that has none."""
     present = {row.case for row in rows}
     absent = (GatedRow(case, run.clusters.get(case, case), None) for case in common if case not in present)
     return [*rows, *absent]

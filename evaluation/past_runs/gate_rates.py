@@ -196,7 +196,6 @@ def minimum_checks(
 
 
 def _undefined_reason(minimum: Minimum, rows: Sequence[GatedRow]) -> UndefinedReason:
-    """Return why a rate over these rows would be undefined."""
     if minimum.statistic == "pass_rate":
         overall = setting("minimum", f"overall={minimum.at_least:g}")
         return UndefinedReason("no checker decided an output", f"the rate of all outputs, {overall}")
@@ -214,7 +213,6 @@ def _undefined_reason(minimum: Minimum, rows: Sequence[GatedRow]) -> UndefinedRe
 
 
 def _count_short_cases(rows: Sequence[GatedRow], k: int) -> int:
-    """Count the cases with fewer than ``k`` outputs."""
     return sum(count < k for count in Counter(row.case for row in rows).values())
 
 

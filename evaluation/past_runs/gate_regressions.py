@@ -114,7 +114,6 @@ class _RequiredCases(NamedTuple):
 
     @property
     def answer(self) -> GateAnswer:
-        """Answer to the condition."""
         if self.failed:
             return "fails"
         return "passes" if self.passed and not self.gone and not self.doubtful else "cannot tell"

@@ -363,5 +363,4 @@ def _has_tag(case: Case, tag: str) -> bool:
 
 
 def _ids_with_tag(cases: Mapping[str, Case], tag: str) -> Sequence[str]:
-    """Return the ids of cases with a tag."""
     return [case_id for case_id, case in cases.items() if _has_tag(case, tag)]

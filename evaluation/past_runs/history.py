@@ -191,7 +191,6 @@ class _Grade(NamedTuple):
     from_cache: bool
 
     def agrees(self, threshold: PassThreshold) -> bool:
-        """Return whether score and label fall on the same side of the threshold."""
         return reaches(self.score, threshold.at) == reaches(self.label, threshold.at)
 
 

@@ -112,7 +112,6 @@ def _describe_judge(judge: JudgeId) -> str:
 def _differing_facts(
     before: Mapping[str, str], after: Mapping[str, str], prefix: str = ""
 ) -> Iterator[RunChange]:
-    """Yield the facts that differ, each name with the prefix."""
     for name in dict.fromkeys([*before, *after]):
         fact_before, fact_after = before.get(name, ""), after.get(name, "")
         if fact_before != fact_after:

@@ -122,7 +122,6 @@ def _choice_between(a: float | None, b: float | None) -> float:
 
 
 def _person_choice(truth: Mapping[ItemKey, float], pair: ItemKey, reversed_pair: ItemKey) -> float:
-    """Return a person's choice between two outputs in either order, or NaN if there is none."""
     scores = [truth[pair]] if pair in truth else []
     scores += [1.0 - truth[reversed_pair]] if reversed_pair in truth else []
     return _choice_between(mean_score(scores), 0.5) if scores else np.nan

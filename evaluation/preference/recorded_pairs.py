@@ -208,7 +208,6 @@ class RecordedPairs:
         )
 
     def _keys(self) -> list[PairKey]:
-        """Return all pairs with a verdict, in order of first appearance."""
         by_author = [*self.judges.values(), *self.people.values()]
         return list(dict.fromkeys(choice.key for choices in by_author for choice in choices))
 

@@ -87,7 +87,6 @@ def _break_seals(objects: ObjectFolder, agreement: Agreement, scratch: Path, fil
 
 
 def _begins_with(file: Path, seal: Seal) -> bool:
-    """Return whether a file begins with the sealed content."""
     digest, remaining_bytes = hashlib.sha256(), seal.bytes
     with file.open("rb") as content:
         while remaining_bytes and (piece := content.read(min(remaining_bytes, 1 << 20))):

@@ -175,7 +175,6 @@ class VerdictIndex:
         return number
 
     def _cost_number(self, row: JournalRow | Verdict) -> int:
-        """Return the number of a row's cost."""
         usage = bytes(row.usage) if isinstance(row, JournalRow) else row.usage
         number = self._parsed_usage.get(usage)
         if number is None:
@@ -334,7 +333,6 @@ class Settled:
 
 
 def _ranks_of(values: Sequence[Any]) -> list[int]:
-    """Return the rank of each value in sorted order."""
     ranks = [0] * len(values)
     for rank, position in enumerate(sorted(range(len(values)), key=values.__getitem__)):
         ranks[position] = rank

@@ -106,7 +106,6 @@ class WorkingCopy:
 
     @contextmanager
     def _fetch_lock(self) -> Generator[None]:
-        """Lock the copy against other processes on this machine."""
         busy_message = f"{self.name}: another process is still fetching this run; rerun when it is done"
         with ProcessLock(self.place / "fetching.lock", busy_message).held(_FETCH_TIMEOUT_SECONDS):
             yield
@@ -196,7 +195,6 @@ class WorkingCopy:
         return not self._lost_lock
 
     def _upload_and_release(self) -> None:
-        """Upload the changes and release the locks."""
         self._ended.set()
         if not self._locked and (self._agreement.files() == self._files_before or self._is_written()):
             return  # nothing changed, or the process that writes the copy uploads this change

@@ -39,7 +39,6 @@ def unwrapped(value: Any) -> Any:
 
 
 def _decoded(value: Any) -> Any:
-    """Return an object or a list that is JSON text; any other value unchanged."""
     decoded = parsed(value)
     return value if isinstance(decoded, str) else decoded
 
@@ -105,7 +104,6 @@ def _is_pair(value: Any) -> bool:
 
 
 def _user_text(value: dict[str, Any]) -> str | None:
-    """Return the user's text among the arguments of a run."""
     texts = [argument for argument in value.values() if isinstance(argument, str)]
     question_arguments = (value[name] for name in QUESTIONS if isinstance(value.get(name), str))
     return next(question_arguments, texts[0] if len(texts) == len(value) == 1 else None)

@@ -195,7 +195,6 @@ def _read_run(span: Span, node: AttributeReader) -> None:
 
 
 def _read_value(node: AttributeReader, name: str) -> Any:
-    """Return a value decoded from JSON, unless its type says that it is plain text."""
     value, mime_type = node.value[name], node.get(f"{name.removesuffix('.value')}.mime_type")
     return value if mime_type == "text/plain" else node.decoded(name)
 
@@ -239,7 +238,6 @@ def _read_messages(span: Span, node: AttributeReader) -> None:
 
 
 def _with_system(node: AttributeReader, messages: list[Message]) -> list[Message]:
-    """Return messages behind the span's system instructions, if it has any."""
     system = node.decoded("gen_ai.system_instructions")
     if is_list(system):
         return messages_of([{"role": "system", "parts": system}]) + messages

@@ -138,7 +138,6 @@ def final_answer_in(calls: list[IdentifiedCall]) -> str | None:
 
 
 def _is_recorded_twice(span: Span, by_id: dict[str, Span]) -> bool:
-    """Return whether a span is inside another of the same tool."""
     outer = by_id.get(span.parent or "")
     return outer is not None and outer is not span and _tool(outer) == _tool(span)
 

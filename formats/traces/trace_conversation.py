@@ -158,7 +158,6 @@ class _Transcript:
 
     @property
     def made_calls(self) -> list[MadeCalls]:
-        """The entries that are calls."""
         return [entry for entry in self.entries if isinstance(entry, MadeCalls)]
 
     def add(self, model: Span) -> None:
@@ -312,7 +311,6 @@ class _Transcript:
             self.entries.append(text)
 
     def steps(self) -> list[Step]:
-        """Return the steps."""
         steps = list[Step]()
         for entry in self.entries:
             steps += [entry] if isinstance(entry, str) else entry.steps()

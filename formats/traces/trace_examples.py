@@ -70,7 +70,6 @@ def _records(
 
 
 def _is_no_case(example: Example, trace: list[Span]) -> bool:
-    """Return whether a trace has neither a question nor a span of a model or an agent."""
     has_content = example.messages or example.conversation or example.scores
     return not has_content and not any(span.kind in {"llm", "agent"} for span in trace)
 
@@ -116,7 +115,6 @@ def example_of(root: Span, spans: list[Span]) -> Example:
 
 
 def _unasked(span: Span) -> Skipped:
-    """Return the skipped entry for a run of a tool that no model asked for."""
     name = None if span.call is None else span.call.call.name
     reason = f"no model asked for this run of the tool {name!r}, so it is no call"
     return span.position.skipped_part("tool_calls", reason)

@@ -72,7 +72,6 @@ def _normalised(label: str) -> str:
 
 
 def _label_pattern(label: str) -> str:
-    """Return the pattern of a label with spaces, hyphens or underscores between its words."""
     return r"[\s_-]{1,4}".join(map(re.escape, label.split(" ")))
 
 

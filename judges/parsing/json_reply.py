@@ -106,7 +106,6 @@ def _require_present(decoded: Mapping[str, Any], keys: Sequence[str]) -> None:
 
 
 def _criteria(decoded: Mapping[str, Any], keys: Sequence[str]) -> dict[str, float]:
-    """Return the scores of those criteria that the reply contains."""
     return {key: _score(decoded[key]) for key in keys if key in decoded}
 
 

@@ -123,7 +123,6 @@ def _squeeze(text: str) -> str:
 
 
 def _ascii_digits(text: str) -> str:
-    """Replace Arabic, Thai, full-width and all other digits by ASCII digits."""
     return "".join(
         str(unicodedata.decimal(character)) if character.isdecimal() else character for character in text
     )

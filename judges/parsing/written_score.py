@@ -98,7 +98,6 @@ def number_parser(
 
 
 def _without_outer_quotes(reply: str) -> str:
-    """Remove quotation marks around a whole reply, unless they occur within it too."""
     text = reply.strip()
     inner, marks = text[1:-1], (text[:1], text[-1:])
     return inner if all(mark in QUOTES and mark not in inner for mark in marks) else reply

@@ -97,7 +97,6 @@ class ReplyTimes:
         ]
 
     def _known_endpoints(self) -> set[int]:
-        """Return the endpoints whose usual reply time is known."""
         return {endpoint for endpoint, seconds in self._seconds.items() if len(seconds) >= _MIN_REPLIES}
 
     @property

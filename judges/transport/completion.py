@@ -138,7 +138,6 @@ def read_completion(payload: object) -> Reply:
 
 
 def _read_call(call: _ToolCall) -> RequestedCall:
-    """Return a call of a chat completion; `requested_call` serves all APIs."""
     return requested_call(call.function.name, call.function.arguments, call.id)
 
 
@@ -160,7 +159,6 @@ def text_or_none(value: str | None) -> str | None:
 
 
 def _reasoning(message: _Message) -> str | None:
-    """Return ``reasoning_content`` or ``reasoning`` of a message, or None if it is not a text."""
     reasoning = message.reasoning_content or message.reasoning
     return text_or_none(reasoning) if isinstance(reasoning, str) else None
 
@@ -217,7 +215,6 @@ def _token_logprob(entry: _ScoredToken) -> TokenLogprob:
 
 
 def _finite(logprob: float) -> float:
-    """Return a log-probability within [-9999, 0]; raise ValueError for NaN."""
     if math.isnan(logprob):
         raise ValueError("a log-probability is no number")
     return min(0.0, max(_MIN_LOGPROB, logprob))

@@ -164,7 +164,6 @@ def _unwrapped(payload: object) -> object:
 
 
 def _filter_refusal(body: object) -> str | None:
-    """Return why a content filter gave no answers at all, if one did."""
     feedback = field_of(body, "prompt_feedback") or field_of(body, "promptFeedback")
     reason = field_of(feedback, "block_reason") or field_of(feedback, "blockReason")
     return f"stopped by the provider's content filter: {reason}" if reason else None

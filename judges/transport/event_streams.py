@@ -105,7 +105,6 @@ def _add_calls(calls: dict[Any, dict[str, Any]], pieces: Any) -> None:
 
 
 def _dicts(values: Any) -> list[dict[str, Any]]:
-    """Return the objects in a list, or none if it is not a list."""
     items = cast("list[Any]", values) if isinstance(values, list) else []
     return [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
 

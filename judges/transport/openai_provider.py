@@ -144,7 +144,6 @@ class OpenAIProvider:
         return msgspec.structs.replace(reply, **changed) if changed else reply
 
     def _presentable(self, text: str) -> str:
-        """Return a message without the key, on one line, shortened."""
         redacted = self._sender.redact(text) if self._sender is not None else text
         return " ".join(replace_surrogates(redacted).split())[:_MAX_MESSAGE_LENGTH]
 
@@ -221,7 +220,6 @@ def _error_in(raw: bytes) -> _ErrorBody:
 
 
 def _texts(fields: Iterable[Mapping[str, Any]], name: str) -> Iterator[str]:
-    """Yield the texts under a name that are not empty."""
     for field in fields:
         value = field.get(name)
         if isinstance(value, str) and value:

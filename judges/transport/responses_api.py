@@ -147,7 +147,6 @@ def _tool_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _format(response_format: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the format of a response, with the fields of a JSON schema next to its type."""
     return {"type": response_format["type"], **response_format.get("json_schema", {})}
 
 

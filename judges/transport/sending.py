@@ -125,7 +125,6 @@ class DirectSender:
 
 
 def _authorization(endpoint: Endpoint) -> dict[str, str]:
-    """Return the header with the key; Gemini's API has a header of its own."""
     if endpoint.api == "gemini":
         return {"x-goog-api-key": endpoint.api_key or ""}
     return {"Authorization": f"Bearer {endpoint.api_key}"}

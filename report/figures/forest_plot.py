@@ -224,7 +224,6 @@ def trend(title: str, rows: Sequence[PlottedInterval], *, breaks: Collection[int
 
 
 def _before_row(x_axis: AxisScale, number: int, y: float) -> tuple[float, float]:
-    """Return a position halfway between a row and the one before it."""
     return x_axis(number - 0.5), y
 
 

@@ -145,7 +145,6 @@ def item_blocks(item: ReportItem) -> ItemBlocks:
 
 
 def _side_by_side(answer: Sequence[Piece], reference: Sequence[Piece]) -> Sequence[Piece]:
-    """Put an answer and its reference side by side, if both exist."""
     return [Columns([Columns(answer), Columns(reference)])] if answer and reference else [*answer, *reference]
 
 

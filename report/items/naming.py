@@ -80,7 +80,6 @@ def item_at(item_id: str) -> str:
 
 
 def _as_listed(name: str) -> str:
-    """Return a name as the list of items shows it."""
     return shortened(name, NAME_LIMIT)
 
 
@@ -253,7 +252,6 @@ def _differing_words(names: Sequence[str], columns: int) -> list[str]:
 
 
 def _with_words_at(words: Sequence[Sequence[str]], places: Sequence[int]) -> list[str]:
-    """Return each name with only the words at these places, and ``...`` for each gap."""
     return [_with_gaps(word, {place % len(word) for place in places if -len(word) <= place < len(word)}) for word in words if word]  # fmt: skip
 
 

@@ -111,7 +111,6 @@ class _Names:
         self.numbers: dict[str, int] = {}
 
     def of(self, text: str) -> int:
-        """Return the number of a text, a new one on its first use."""
         return self.numbers.setdefault(text, len(self.numbers))
 
 
@@ -133,7 +132,6 @@ class _Columns:
         self._cached_fields = lru_cache(_MAX_CACHED)(self._fields_of)
 
     def add(self, item: ListedItem) -> None:
-        """Append an item to all columns."""
         fields = self._cached_fields(item.verdicts)
         case = self.cases.of(item.key.case_id)
         if case == len(self.queries):
@@ -169,7 +167,6 @@ class _Columns:
         return sorted(range(len(ranks)), key=ranks.__getitem__)[:MAX_LISTED]
 
     def read(self, number: int, *, with_prompts: bool) -> ReportItem:
-        """Read an item with its texts and, if asked for, the prompts of judges."""
         return self._readers[self.reader[number]](self.offset[number], with_prompts)
 
     def index(self, listed: Sequence[int]) -> dict[str, Any]:
@@ -201,7 +198,6 @@ class _Columns:
         return index
 
     def group_names(self) -> list[str]:
-        """Return the groups to filter by, the failed and ungraded ones first."""
         names = dict.fromkeys(_shown_name(group) for groups in self.groups for group in groups)
         return sorted(names, key=lambda name: (name not in {FAILED, UNGRADED}, name))
 
@@ -337,7 +333,6 @@ def _compressed(value: Any) -> Markup:
 
 
 def _first_chars(text: str, chars: int) -> str:
-    """Return the beginning of a text in one line."""
     # Only a part of a long text is split into words; four times as many characters leave room for blanks.
     return excerpt(" ".join(text[: 4 * chars].split()), chars).text
 

@@ -158,13 +158,11 @@ def _episode(case: Case, output: Output) -> Episode | None:
 
 
 def _checker_and_judges(verdicts: list[S]) -> tuple[S | None, list[S]]:
-    """Return the checker's verdict, and each judge's first one."""
     checker = next((verdict for verdict in verdicts if verdict.source == "checker"), None)
     return checker, [verdict for verdict in verdicts if verdict.source == "judge" and verdict.repeat == 0]
 
 
 def _category(case: Case) -> str:
-    """Return the tag ``category`` of a case, else its kind."""
     category = case.tags.get("category")
     return case.kind if category is None else str(category)
 

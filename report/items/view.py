@@ -207,13 +207,11 @@ def _reason_cell(verdict: Verdict) -> Cell:
 
 
 def _by_role(label: Verdict | None, checker: S | None, judges: Iterable[S]) -> list[tuple[str, Verdict | S]]:
-    """Return those of the given verdicts that exist, each with its role."""
     verdicts = [("label", label), ("checker", checker), *(("judge", verdict) for verdict in judges)]
     return [(role, verdict) for role, verdict in verdicts if verdict is not None]
 
 
 def _verdicts_by_role(item: ReportItem) -> list[tuple[str, Verdict]]:
-    """Return all verdicts on an item whose texts were read."""
     return _by_role(item.label, item.checker, item.judges)
 
 

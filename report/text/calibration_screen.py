@@ -270,7 +270,6 @@ def _accuracy_on_judged_labels(
 
 
 def _custom_statistics(trust: Sequence[Trust]) -> Iterator[str]:
-    """Yield the custom statistics, one line per judge."""
     for verdict in trust:
         statistics = statistics_of(verdict.panel, "custom")
         if texts := [f"{name} {number_text.statistic(statistic)}" for name, statistic in statistics.items()]:

@@ -219,7 +219,6 @@ def requested_pieces(calibration: Calibration) -> Iterator[Piece]:
 
 
 def _label_audit_pieces(audit: LabelAudit) -> Iterator[Piece]:
-    """Yield judges' rates corrected for label errors, which an audit of some labels found."""
     audited_labels = audit.tp + audit.fp + audit.fn + audit.tn
     yield f"Corrected for errors of the labels, from an audit of {audited_labels:,} ({_AUDIT_METHODS[audit.method]}):"
     for judge, rates in audit.judges.items():

@@ -172,7 +172,6 @@ def _missing_counts(noun: str, missing: Sequence[int]) -> str:
 
 
 def _kinds_heading(kinds_of_cases: str) -> str:
-    """Return the heading of a group of cards: its kinds of cases, or their number if too long."""
     words = kinds_of_cases.replace("_", " ")
     return f"on {words if len(words) <= _NAME_COLUMNS else counted(kinds_of_cases.count(',') + 1, 'kind') + ' of cases'}:"
 
@@ -205,7 +204,6 @@ def headline(card: AuditCard) -> str:
 
 
 def _ungraded_sentence(card: AuditCard) -> str:
-    """Return a sentence on probes without a score; empty if there are none."""
     ungraded = card.shares.ungraded
     return f"without a score: {outcomes(ungraded)}; in none of these shares" if any(ungraded.values()) else ""
 
@@ -264,7 +262,6 @@ def badge_text(card: AuditCard) -> tuple[str, str]:
 
 
 def _probe_count(card: AuditCard, plants: AbstractSet[str]) -> int:
-    """Return the number of probes that plant one of these, with or without a score."""
     operators = [operator for operator in card.operators if operator.plants in plants]
     return sum(result.rate.n + sum(result.ungraded.values()) for result in operators)
 
@@ -298,7 +295,6 @@ def _table_row(card: AuditCard) -> Sequence[str]:
 
 
 def _ungraded_cell(card: AuditCard) -> str:
-    """Return the outcomes without a score, of the set and of natural outputs."""
     natural_outcomes = "" if card.natural is None else outcomes(card.natural.ungraded)
     return (outcomes(card.shares.ungraded) or "0") + (natural_outcomes and f"; natural: {natural_outcomes}")
 

@@ -233,7 +233,6 @@ _COMPARISON_SENTENCES: dict[str, str] = {
 
 
 def _comparison_sentence(caution: Caution) -> str:
-    """Return the sentence on a caution of a comparison, with the names that it is about."""
     threshold = either(setting("pass_at", "JUDGE=SCORE"), "pass_at={'JUDGE': SCORE}")
     trial, item = (spelled_pairs("map", {name: "COLUMN"}) for name in ("trial", "item_id"))
     sentence = _COMPARISON_SENTENCES[caution.code].format(pass_at=threshold, trial=trial, item=item)

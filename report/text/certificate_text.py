@@ -90,7 +90,6 @@ def verified_document(statement: Mapping[str, Any], anchors: int | None) -> Docu
 
 
 def _drift_definition(certificate: Certificate) -> str:
-    """Say what counts as drift by this certificate."""
     if certificate.drift == "e-process":
         return f"drift is an accuracy below {number(certificate.accepted)} (e-process, looks independent)"
     limit = f", to less than {number(certificate.accepted)}" if certificate.accepted_told else ""

@@ -332,7 +332,6 @@ def _cost_cells(contender: Contender) -> tuple[str, str]:
 
 
 def _lead_table(pairs: Sequence[ComparedPair], leader: str, names: ShortNames) -> DocumentTable:
-    """Return a table of the leader's lead over each of the others."""
     others = {pair.b if pair.a == leader else pair.a: pair for pair in pairs}
     rows = [
         (
@@ -353,7 +352,6 @@ def _lead_table(pairs: Sequence[ComparedPair], leader: str, names: ShortNames) -
 
 
 def _unadjusted_note(pairs: Sequence[ComparedPair]) -> Iterator[str]:
-    """Say that intervals are of each pair alone, unlike p-values, if there are several pairs."""
     tested = sum(pair.p is not None for pair in pairs)
     if tested > 1:
         yield f"Intervals are of each pair alone; p is adjusted for {counted(tested, 'pair')}."

@@ -98,7 +98,6 @@ def _answer_lines(gate: Gate) -> Iterator[str]:
 
 
 def _measured_value(check: GateCheck) -> float:
-    """Return the share or bound that a condition is about; infinitely low if unknown."""
     value = check.share if check.bounds is None else check.bounds.value
     return -math.inf if value is None else value
 

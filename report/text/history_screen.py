@@ -60,7 +60,6 @@ def _screen_pieces(history: History) -> Iterator[Piece]:
 
 
 def _best_first(latest_run: PastRun, part: str) -> dict[str, Statistic]:
-    """Return a run's rates of a part by system, the best first."""
     by_system = {
         name: rate for name, rates in latest_run.systems.items() if (rate := rates.get(part)) is not None
     }

@@ -57,7 +57,6 @@ def drift_sentences(history: History) -> Iterator[str]:
 
 
 def _drift_sentence(drift: Drift) -> str:
-    """Say that a judge drifted, with its drop."""
     return (
         f"{drift.judge} drifted: in {drift.run} it is right less often than in {drift.since} on the same outputs, by "
         f"{number_text.decimal(drift.drop)} on {counted(drift.n, 'label')} (p {p_value(drift.p)}, alarm at {p_value(drift.level)})."

@@ -98,7 +98,6 @@ def _skipped_lines(imported: ImportSummary) -> Iterator[str]:
 
 
 def _location(skipped: Skipped) -> str:
-    """Return where a record was skipped, and why."""
     return f"{_place(skipped)}: {skipped.reason}"
 
 
@@ -190,7 +189,6 @@ def _unread_files(imported: ImportSummary) -> Iterator[str]:
 
 
 def _pairing(imported: ImportSummary) -> str:
-    """Say how to pair the systems' rows, if a table without ids has a column that could."""
     if not imported.columns or "id" in imported.columns or imported.pairing is None:
         return ""
     return f"rows without an id are separate cases, {map_options({'id': imported.pairing})} pairs them; "

@@ -234,7 +234,6 @@ def _change_table(improvement: Improvement) -> DocumentTable:
 
 
 def _most_lost_first(change: OperatorChange) -> float:
-    """Return the lower bound of a change as a sort key; an unknown one is the worst."""
     return -1.0 if change.at_least is None else change.at_least
 
 

@@ -140,7 +140,6 @@ def _cells(trust: Trust, *, why: bool, linked: bool) -> tuple[str | Cell, ...]:
 
 
 def _error_cell(trust: Trust, cell: str, errors: int, of: int, *, linked: bool) -> str | Cell:
-    """Return a number of errors with its n, linked to these outputs if ``linked``."""
     text = f"{errors:,} of {of:,}" if of else "-"
     if not (linked and errors):
         return text
@@ -168,5 +167,4 @@ def points(trust: Sequence[Trust]) -> str:
 
 
 def _in_points(off: float) -> str:
-    """Format a difference in points, with a digit if it would round to 0."""
     return f"{100 * off:.0f}" if round(100 * off) else f"{100 * off:.1f}"

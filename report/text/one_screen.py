@@ -207,7 +207,6 @@ def _with_row_counts(shown: Sequence[Piece], cut_rows: Sequence[int]) -> list[Pi
 
 
 def _row_count(piece: Piece) -> int:
-    """Return the number of rows of a table; 0 for other pieces."""
     return len(piece.rows) if isinstance(piece, DocumentTable) else 0
 
 

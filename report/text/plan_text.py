@@ -86,7 +86,6 @@ def _out_of_reach(plan: SamplePlan) -> Iterator[str]:
 
 
 def _assumptions(expected: Mapping[str, float]) -> str:
-    """Return the rates that the plan assumes, with their options."""
     rates = ", ".join(
         f"{_ASSUMED_NAMES[name]} {value:g} ({setting(name)})" for name, value in expected.items()
     )

@@ -192,7 +192,6 @@ def _systems_table(
 
 
 def _n_and_other_rates(system: SystemResult, columns: _TableColumns) -> Iterator[str | Cell]:
-    """Yield n of the main rate, and the rates after it."""
     main_rate_of_system = columns.main(system)
     yield "-" if main_rate_of_system is None else number_text.count(main_rate_of_system.n)
     for title in columns.extra_columns:
@@ -200,7 +199,6 @@ def _n_and_other_rates(system: SystemResult, columns: _TableColumns) -> Iterator
 
 
 def _rate_of_column(system: SystemResult, title: str) -> StratumRate | None:
-    """Return a system's rate in a column after the main rate."""
     return {_CHECKERS: checked(system), _JUDGES: system.judged, _ALL: system.overall}[title]
 
 

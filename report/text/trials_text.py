@@ -96,7 +96,6 @@ def variance_sentence(
 
 
 def _why_no_split(split: VarianceSplit, tried: str, again: str) -> str:
-    """Say why the share of variance is not printed: all trials agree, or data are too few."""
     if split.within == 0.0:
         return f"  All {again} of each {tried} agree (n {split.by_case.n:,}): only more {tried}s narrow the interval."
     return f"  Too few {tried}s to split the variance between {tried}s and {again} (n {split.by_case.n:,})."

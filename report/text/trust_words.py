@@ -319,6 +319,5 @@ def _are_low(rates: Sequence[Statistic | None]) -> bool:
 
 
 def _differs_by_system(name: str, calibration: Calibration) -> bool:
-    """Return whether TPR or TNR of a judge is shown to differ by system."""
     tests = calibration.homogeneity.get("system", {}).get(name, {}).values()
     return any(test.holm_p is not None and test.holm_p <= _UNEVEN_P for test in tests)

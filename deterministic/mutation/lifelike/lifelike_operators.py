@@ -40,7 +40,6 @@ _DESCRIPTIONS: dict[str, str] = {
 
 
 def _give_faulty(fault: str, subject: Subject, _rng: random.Random) -> Iterator[Mutation]:
-    """Give the faulty output of a pair that was drawn for this fault."""
     if isinstance(subject, LifelikePair) and subject.fault == fault and subject.faulty is not None:
         yield subject.faulty
 

@@ -275,7 +275,6 @@ _PAY = function_document(
 
 
 def _conversation_after_error(request: str, call: str, error: str, then: str) -> list[Message]:
-    """Return a conversation in which the agent reports a tool's error, and the user answers."""
     return [
         user(request),
         {"role": "assistant", "content": f"I called {call}. The tool replied: {error}. How shall I go on?"},

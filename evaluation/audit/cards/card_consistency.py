@@ -119,7 +119,6 @@ def _contradictions_with_operators(card: AuditCard) -> Iterator[str]:
 
 
 def _count_misses(share: Statistic, *, counts_misses: bool) -> float:
-    """Return the number of probes of a share that were graded wrongly."""
     value = share.value or 0.0
     return share.n * (value if counts_misses else 1.0 - value)
 

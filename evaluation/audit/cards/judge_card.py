@@ -206,7 +206,6 @@ class _ProbeVerdicts(msgspec.Struct, frozen=True):
 
     @property
     def probabilities(self) -> CardProbabilities | None:
-        """Statistics of its scores as probabilities, if they are declared as such."""
         return card_probabilities(self.probes) if self.score_kind == PROBABILITIES else None
 
 

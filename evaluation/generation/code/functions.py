@@ -131,7 +131,6 @@ class _Walk:
         self.code |= files.code
 
     def _keep_plain(self, where: str, values: Mapping[Any, Any]) -> None:
-        """Add values of plain types, under their names and the place ``where`` they were found."""
         for name, value in values.items():
             if isinstance(value, _PLAIN_TYPES):
                 self.code[f"{where}: {name}" if where else str(name)] = hash_of_part(repr(value).encode())

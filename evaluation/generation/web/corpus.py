@@ -105,7 +105,6 @@ def _page_of(file: Path, folder: Path) -> CorpusPage:
 
 
 def _title_of(page: CorpusPage) -> str:
-    """Return the first line of a page, without the marks of a Markdown heading."""
     first_line = next((line for line in _text_of_page(page).splitlines() if line.strip()), "")
     return first_line.strip("# \t")[:_MAX_TITLE_LENGTH]
 

@@ -109,7 +109,6 @@ class _Child:
         return piece
 
     def end(self) -> None:
-        """Kill the process."""
         self._process.kill()
         with suppress(OSError):
             self._stdin.close()
