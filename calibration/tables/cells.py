@@ -137,7 +137,7 @@ def _float(value: Any) -> float:
         return _BOOLEANS[value.strip().lower()]
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return math.inf
 
 

@@ -364,6 +364,25 @@ def test_a_covariate_that_is_no_number_is_refused(value: object) -> None:
         table_from_rows(rows)
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        "checker_score",
+        "covariate:length",
+        "baseline:words",
+        "label_probability",
+        "label_round",
+        "label_added",
+        "prompt_tokens",
+    ],
+)
+def test_a_whole_number_too_large_for_a_float_is_refused(field: str) -> None:
+    rows = [row | {field: None} for row in ROWS]
+    rows[2][field] = 10**400
+    with pytest.raises(InputError, match=rf"{field}: expected a .*null, got 1000"):
+        table_from_rows(rows)
+
+
 def test_a_value_of_a_slice_is_told_by_its_text_whatever_its_type() -> None:
     values = [1, True, 1.0, "1", 1.5, "true", None, " "]
     rows = [plain(number, kind=value) for number, value in enumerate(values)]
