@@ -174,9 +174,7 @@ def has_chat_form(message: FieldReader) -> bool:
 
 
 def _require_known_text(message: FieldReader) -> None:
-    """Require that an agent's message has no text under an unknown key.
-
-    Without that text the message would seem empty.
+    """Require that an agent's message has no text under an unknown key; it would seem empty.
 
     Raises:
         RecordError: The message has such a text.

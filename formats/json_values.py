@@ -38,7 +38,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=read_object)
 
 
 def is_text_in(value: Any, texts: Collection[str]) -> bool:
-    """Return whether a value is one of some texts; a list, which no set can be asked for, is none."""
+    """Return whether a value is one of some texts; False for a list, which has no hash."""
     return isinstance(value, str) and value in texts
 
 
