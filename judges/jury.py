@@ -77,8 +77,9 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
         if len(self.weights) != len(self.members) or not all(
             0 < weight <= _MAX_WEIGHT for weight in self.weights
         ):
+            numbers = "1 number" if len(self.members) == 1 else f"{len(self.members)} numbers"
             raise UsageError(
-                f"{setting('weights')}: expected {len(self.members)} numbers above 0, one per judge, none above {_MAX_WEIGHT:g}"
+                f"{setting('weights')}: expected {numbers} above 0, one per judge, none above {_MAX_WEIGHT:g}"
             )
         if len({member.id for member in self.members}) < len(self.members):
             raise UsageError(
