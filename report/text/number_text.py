@@ -136,6 +136,9 @@ def unchecked_outputs(count: int) -> str:
 IDLE = "not asked: it grades none of these kinds, or the run stopped before"
 """Text in place of counts for a judge that was asked nothing."""
 
+NEVER_UNSURE = "not asked: the first judge was sure of every output that it graded"
+"""The same for the second judge of ``--jury escalate``."""
+
 
 _MAX_UNKNOWN = 5
 """Most unknown dependencies that are named."""
