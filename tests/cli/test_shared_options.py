@@ -53,7 +53,7 @@ def test_a_number_is_finite_and_in_its_range(typed: str):
 
 
 def test_a_whole_number_is_called_by_its_name_in_an_error():
-    with pytest.raises(click.BadParameter, match="'1.5' is not a valid whole number"):
+    with pytest.raises(click.BadParameter, match=r"'1\.5' is not a valid whole number"):
         Whole(1).convert("1.5", None, None)
 
 
