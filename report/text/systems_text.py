@@ -234,7 +234,8 @@ def _judged_note(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) ->
         else number_text.correction(corrected, (system.system for system in systems))
     )
     condition = f" ({IF_SAMPLED})" if corrected_by_sample(systems, judges) else ""
-    return f"* undecided by checkers, judged, {correction}{condition}"
+    part = "undecided by checkers, judged" if any(map(checked, systems)) else "judged"
+    return f"* {part}, {correction}{condition}"
 
 
 IF_SAMPLED = "valid if the labelled outputs are a random sample"

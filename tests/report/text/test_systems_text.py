@@ -84,6 +84,13 @@ def test_a_correction_by_labels_of_some_outputs_has_its_condition_below_the_tabl
         assert last == f"* undecided by checkers, judged, corrected with labels{condition}"
 
 
+def test_systems_of_a_run_without_checkers_are_not_said_to_be_undecided_by_them():
+    whole = StratumRate(name=ALL_UNCORRECTED, n=20, of=20, value=0.5, low=0.4, high=0.6)
+    own = StratumRate(name=JUDGED, by="j", n=20, of=20, value=0.5, low=0.4, high=0.6)
+    found = [SystemResult(system=name, strata=[own], overall=whole, judged=own) for name in "ab"]
+    assert list(as_lines(systems_document(found, judged("j"))))[-1] == "* judged, uncorrected"
+
+
 def test_a_note_on_a_rate_names_its_judges_and_its_systems_unless_it_applies_to_all():
     def rates(*judges: str) -> list[StratumRate]:
         return [
