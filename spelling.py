@@ -52,6 +52,11 @@ def setting(name: str, value: object = None) -> str:
     return option_of(name) if value is None else f"{option_of(name)} {value}"
 
 
+def spelled_word(name: str, word: str) -> str:
+    """Spell a setting that is a word, to type as it is: ``--engine ray``, ``engine='ray'``."""
+    return setting(name, either(shlex.quote(word), repr(word)))
+
+
 def flag(name: str) -> str:
     """Spell a setting that is set: ``--again``, ``again=True``."""
     option_of = _option_of.get()

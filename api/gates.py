@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..evaluation.conclusion.run_results import TRIED_AGAIN, StratumRate, SystemResult
 from ..records import nearest
 from ..records.made_scores import rounded_score
-from ..spelling import command, setting
+from ..spelling import command, setting, spelled_word
 from ..tables.grades import as_number
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _both_rates(system: SystemResult, rate_with_failures: float) -> str:
     ungraded = number_text.listed([f"{n:,} {reason}" for reason, n in _ungraded_counts(system).items()])
     return (
         f"{system.system}: overall {rate_with_failures:.4f} with {ungraded} as failures "
-        f"({system.overall.value:.4f} with `{setting('ungraded', 'ignore')}`)"
+        f"({system.overall.value:.4f} with `{spelled_word('ungraded', 'ignore')}`)"
     )
 
 

@@ -31,7 +31,7 @@ from ..settings.evaluating_settings import EvaluatingSettings
 from ..settings.judging_settings import JudgingSettings
 from ..settings.setting import DeclaredSettings, names_of
 from ..settings.verbs.run import RunSettings
-from ..spelling import setting
+from ..spelling import setting, spelled_word
 from .model_access import judging_api
 from .price_memory import keep_price, known_prices
 from .progress_bars import show_progress
@@ -238,5 +238,5 @@ def engine_of(name: str | None, address: str | None = None, workers: int | None 
     if name != "ray":
         raise UsageError(f"there is no engine {name!r}; expected ray")
     if find_spec("ray") is None:  # raised before any work begins
-        raise MissingExtraError("ray", setting("engine", "ray"))
+        raise MissingExtraError("ray", spelled_word("engine", "ray"))
     return RayEngine(address, workers)

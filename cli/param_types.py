@@ -120,7 +120,11 @@ class Number(click.FloatRange):
 class Whole(click.IntRange):
     """Whole number in a range."""
 
-    name = "n"
+    name = "whole number"
+
+    def get_metavar(self, *_: Any, **__: Any) -> str:
+        """Return N for the help; click would print the name."""
+        return "N"
 
 
 class PassThresholdType(click.ParamType):  # pyright: ignore[reportMissingTypeArgument] - generic only since click 8.4

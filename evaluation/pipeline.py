@@ -16,7 +16,7 @@ import msgspec
 from ..calibration.pass_threshold import require_overridden_judges
 from ..errors import ConfigurationError, RunFolderError, UsageError, as_named
 from ..records import write_json
-from ..spelling import setting
+from ..spelling import setting, spelled_word
 from .checking.rules_version import EARLIER, earlier_rules_notes, has_earlier_rules, rules_facts
 from .conclusion.run_summary import RunSummary, finished_summary, signature
 from .context import RunContext
@@ -110,7 +110,7 @@ def _by_earlier_rules(plan: Plan, writer: RunWriter) -> Plan:
         return plan
     if plan.options.text == "exact":
         raise RunFolderError(
-            f"{writer.path}: checked under earlier rules, which compare texts loosely; choose another {setting('out')} for {setting('text', 'exact')}"
+            f"{writer.path}: checked under earlier rules, which compare texts loosely; choose another {setting('out')} for {spelled_word('text', 'exact')}"
         )
     return msgspec.structs.replace(plan, options=msgspec.structs.replace(plan.options, text=EARLIER))
 

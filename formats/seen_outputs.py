@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from array import array
 from itertools import count
 from pathlib import Path
@@ -12,7 +11,7 @@ import msgspec
 from ..errors import RecordError, as_named
 from ..records import Output
 from ..records.json_text import encode_json
-from ..spelling import either, setting
+from ..spelling import spelled_word
 from .imported_records import FilePosition
 
 
@@ -99,7 +98,7 @@ def _repeated(output: Output, place: str, *, is_same: bool, graded: bool, in_tab
     if is_same:
         person = "who graded it in a column `annotator`, or " if graded else ""
         return f"repeated: {output.case_id} is already {place}; name {person}the attempt in a column `trial`"
-    option = f"as trials with {setting('system', either(shlex.quote(output.system), repr(output.system)))}"
+    option = f"as trials with {spelled_word('system', output.system)}"
     remedy = f"count repeated attempts {option}"
     if in_table:
         remedy = f"number repeated attempts in a column `trial`, or count them {option}"

@@ -18,7 +18,7 @@ from ..errors import UsageError
 from ..records import Author, Case, ItemKey, JudgeId, Kind, Output, Verdict
 from ..records.json_text import encode_json
 from ..records.made_scores import mean_score, reaches
-from ..spelling import setting
+from ..spelling import setting, spelled_word
 from .catalogue import takes_transcripts
 from .composite import (
     CombinedOpinions,
@@ -77,8 +77,9 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
         if len(self.weights) != len(self.members) or not all(
             0 < weight <= _MAX_WEIGHT for weight in self.weights
         ):
+            numbers = "1 number" if len(self.members) == 1 else f"{len(self.members)} numbers"
             raise UsageError(
-                f"{setting('weights')}: expected {len(self.members)} numbers above 0, one per judge, none above {_MAX_WEIGHT:g}"
+                f"{setting('weights')}: expected {numbers} above 0, one per judge, none above {_MAX_WEIGHT:g}"
             )
         if len({member.id for member in self.members}) < len(self.members):
             raise UsageError(
@@ -86,11 +87,11 @@ class Jury(msgspec.Struct, frozen=True, kw_only=True):
             )
         if self.rule == "escalate" and len(self.members) != _MIN_OPINIONS:
             raise UsageError(
-                f"{setting('jury', 'escalate')} takes two judges: the cheap one, then the expensive one"
+                f"{spelled_word('jury', 'escalate')} takes two judges: the cheap one, then the expensive one"
             )
         if self.rule == "escalate" and set(self.weights) != {1.0}:
             raise UsageError(
-                f"{setting('weights')}: not used by {setting('jury', 'escalate')}, since only one judge's verdict counts"
+                f"{setting('weights')}: not used by {spelled_word('jury', 'escalate')}, since only one judge's verdict counts"
             )
         if len(self.members) * self.repeats < _MIN_OPINIONS:
             raise UsageError(f"{setting('jury')} needs two judges, or {setting('repeats')}")

@@ -371,7 +371,7 @@ def _unanswered(judges: Sequence[JudgeUse]) -> Iterator[Piece]:
         unanswering = never_answered(judges)
         names = number_text.listed([use.name for use in unanswering])
         who = "No judge answered" if len(unanswering) == len(judges) else f"{names} did not answer"
-        yield CautionLine(f"{who}: {reason}.")
+        yield CautionLine(f"{who}: {reason}{'' if reason.endswith(('?', '!')) else '.'}")
         yield ""
 
 

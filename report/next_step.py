@@ -20,7 +20,7 @@ from ..proposed_steps import Command
 from ..records import Kind, Outcome
 from ..records.verdict import COMPOSITE_KINDS
 from ..settings.typed_commands import options_named, proposed
-from ..spelling import setting
+from ..spelling import spelled_word
 from .incomplete_outputs import add_missing, allow_code, fix_crashes
 from .items.naming import FAILED, item_at, items_at
 from .more_data import another_judge, label_undecided, narrow_interval, separate_systems
@@ -120,7 +120,7 @@ def _settle_form(summary: RunSummary) -> Answer | None:
     unjudged = sum(sum(system.unjudged.values()) for system in summary.systems)
     if summary.judges or not form_outputs or form_outputs < unjudged:
         return None
-    rules = " or ".join(f"`{setting('text', rule)}`" for rule in ("loose", "exact"))
+    rules = " or ".join(f"`{spelled_word('text', rule)}`" for rule in ("loose", "exact"))
     differ = "differs" if form_outputs == 1 else "differ"
     proposal = f"{all_counted(form_outputs, 'undecided output')} {differ} only in form: use {rules} with a new {named(summary, 'out')}, or decide each:"
     return Answer(text=proposal[0].upper() + proposal[1:], evidence="systems", step=summary.reviewed())
@@ -142,7 +142,10 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     new_judges = [judge for judge in judges if judge not in typed_names]
     lacks_model = summary.not_judged == no_model()
     if not new_judges and not lacks_model and not summary.is_python:
-        text = f"Reach a model for {undecided} ({_needs_model(summary)}); the same command continues."
+        reason = summary.not_judged if _reaches_model(summary) else None
+        text = (
+            f"Reach a model for {undecided} ({reason or _needs_model(summary)}); the same command continues."
+        )
         return Answer(text=text, evidence="systems", step=summary.again())
     typed_model = summary.typed.values_of("model")
     models_used = (use.id.model for use in summary.judges if use.id is not None and use.id.model)

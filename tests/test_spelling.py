@@ -26,6 +26,7 @@ from fiducial.spelling import (
     spelled_as_options,
     spelled_pairs,
     spelled_scale,
+    spelled_word,
     together,
     without,
 )
@@ -38,6 +39,8 @@ from fiducial.spelling import (
         (lambda: setting("price", "IN/OUT"), "price=IN/OUT", "--price IN/OUT"),
         (lambda: setting("endpoints", "http://h/v1"), "endpoints=http://h/v1", "--endpoint http://h/v1"),
         (lambda: setting("costs", "label"), "costs=label", "--cost label"),
+        (lambda: spelled_word("engine", "ray"), "engine='ray'", "--engine ray"),
+        (lambda: spelled_word("by", "my tag"), "by='my tag'", "--by 'my tag'"),
         (lambda: flag("keep_crashes"), "keep_crashes=True", "--keep-crashes"),
         (lambda: without("cache"), "cache=False", "--no-cache"),
         (lambda: spelled_pairs("map", {"score": "a b"}), "map={'score': 'a b'}", "--map 'score=a b'"),

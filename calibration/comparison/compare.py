@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ...errors import InputError, UsageError
 from ...records import known_names
-from ...spelling import setting, spelled_pairs
+from ...spelling import setting, spelled_pairs, spelled_word
 from ..intervals.measurement import DEFAULT_SETTINGS, Settings
 from ..label_declarations import LabelDeclaration
 from ..sample import Estimator
@@ -103,7 +103,7 @@ def compare(  # noqa: PLR0913 - each is named, and an option of the command
             if statistic not in {None, "accuracy"}:
                 name = WEIGHTED if isinstance(statistic, ErrorCosts) else statistic
                 raise InputError(
-                    f"{name} measures agreement: add {setting('right', 'agrees')}, or drop {setting('statistic')} to compare pass rates"
+                    f"{name} measures agreement: add {spelled_word('right', 'agrees')}, or drop {setting('statistic')} to compare pass rates"
                 )
             chosen_by = labels_chosen_by or table.labels_chosen_by
             terms = SystemTerms(table.item.values, against, flips, settings.level, chosen_by)
@@ -187,7 +187,7 @@ def _criterion(table: Table, requested: Right | None) -> Right:
     labelled = bool(np.isfinite(table.label).any())
     if requested in {"agrees", "label"} and not labelled:
         raise InputError(
-            f"no row has a label, which {setting('right', requested)} needs; {setting('right', 'score')} compares without"
+            f"no row has a label, which {spelled_word('right', requested)} needs; {spelled_word('right', 'score')} compares without"
         )
     return requested or ("agrees" if labelled else "score")
 
@@ -201,9 +201,11 @@ def _require_two(
         usable = f"only one {by} with usable rows ({names[0]})" if names else f"no {by} with usable rows"
         hint = "; name a second table"
         if len(contenders) > 1 and right != "score":
-            hint = f" ({setting('right', right)} needs labels; {setting('right', 'score')} does not)"
+            hint = (
+                f" ({spelled_word('right', right)} needs labels; {spelled_word('right', 'score')} does not)"
+            )
         elif systems > 1:
-            hint = f" ({setting('by', 'system')} compares the systems)"
+            hint = f" ({spelled_word('by', 'system')} compares the systems)"
         raise InputError(f"there is {usable}; nothing to compare{hint}")
     _require_known(names, by, against)
 

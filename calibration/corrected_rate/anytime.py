@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...errors import UsageError
-from ...spelling import flag, setting
+from ...spelling import flag, setting, spelled_word
 from ..arrays import clusters_in
 from ..case_weights import weights_of
 from ..label_declarations import LabelDeclaration
@@ -43,7 +43,7 @@ def require_ordered_design(chosen_by: LabelDeclaration | None, options: Mapping[
         UsageError: Labels were not chosen at random, or an option asks for another estimate.
     """
     if chosen_by in {"score", "label", "elsewhere"}:
-        other = setting("labels_chosen_by", chosen_by)
+        other = spelled_word("labels_chosen_by", chosen_by)
         raise UsageError(f"{flag('anytime')} needs a random sample of labels, not {other}")
     for name, value in options.items():
         if value:
@@ -99,7 +99,7 @@ def _why_undefined(table: Table, labels: OrderedLabels, target: Target) -> str |
         _why_only_graded_labelled(table, n): True,
         _why_round_incomplete(table): True,
         _why_order_unknown(): labels.source is None,
-        f"clusters have unequal sizes; {setting('target', 'finite')} gives the rate of just these items": (
+        f"clusters have unequal sizes; {spelled_word('target', 'finite')} gives the rate of just these items": (
             target != "finite" and len(np.unique(sizes)) > 1
         ),
     }

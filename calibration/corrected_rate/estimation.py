@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import InputError, UsageError
 from ...records import known_names
-from ...spelling import setting
+from ...spelling import setting, spelled_word
 from ..arrays import clusters_in
 from ..case_weights import cases_of, first_verdicts, with_case_weights
 from ..comparison.significance import ranks, simultaneous_level
@@ -180,7 +180,7 @@ def _require_same_terms(
     }
     if any(other_requests.values()) and target == "finite":
         raise InputError(
-            f"{setting('phases')}, {setting('judges')}, {setting('reweight_by')} and {setting('open_worse_by')} estimate a population: drop {setting('target', 'finite')}"
+            f"{setting('phases')}, {setting('judges')}, {setting('reweight_by')} and {setting('open_worse_by')} estimate a population: drop {spelled_word('target', 'finite')}"
         )
     if further.anytime:
         require_ordered_design(chosen_by, other_requests | {"strata": strata})

@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ...records import JudgeId, nearest
 from ...records.made_scores import reaches
 from ...records.score_kinds import PROBABILITIES, ScoreKind
-from ...spelling import setting, spelled_pairs
+from ...spelling import setting, spelled_pairs, spelled_word
 from ...tables.column_names import (
     AMOUNT_FIELDS,
     CHECKER_SCORE,
@@ -242,7 +242,7 @@ class Table:
         ]
         if not baselines:
             return replace(self, score_kinds=kinds)
-        warning = f"{setting('scores_are', PROBABILITIES)} is ignored for {', '.join(baselines)}: its scores are shares of common words"
+        warning = f"{spelled_word('scores_are', PROBABILITIES)} is ignored for {', '.join(baselines)}: its scores are shares of common words"
         kinds = {name: kind for name, kind in kinds.items() if name not in baselines}
         return replace(self, score_kinds=kinds, warnings=(*self.warnings, warning))
 
@@ -265,7 +265,7 @@ class Table:
         judges = [name for name in self.judge.rows() if self.score_kind_of(name) == PROBABILITIES]
         if not judges:
             raise UsageError(
-                f"{setting('error_costs')} gives the threshold of probabilities, and no judge's scores are declared as such; say {setting('scores_are', PROBABILITIES)}"
+                f"{setting('error_costs')} gives the threshold of probabilities, and no judge's scores are declared as such; say {spelled_word('scores_are', PROBABILITIES)}"
             )
         if ((self.label > 0) & (self.label < 1)).any():
             raise UsageError(

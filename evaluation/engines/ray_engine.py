@@ -25,7 +25,7 @@ from uuid import uuid4
 from ...errors import ConfigurationError, MissingExtraError, WorkerError
 from ...judges.transport.exchange import CallError, Provider, Reply, Request
 from ...records import Closing
-from ...spelling import setting
+from ...spelling import setting, spelled_word
 
 T = TypeVar("T")
 
@@ -62,13 +62,13 @@ class RayEngine(Closing):
         try:
             ray: Any = import_module("ray")  # an extra, and slow to import
         except ImportError as error:
-            raise MissingExtraError("ray", setting("engine", "ray")) from error
+            raise MissingExtraError("ray", spelled_word("engine", "ray")) from error
         if not ray.is_initialized():
             try:
                 ray.init(log_to_driver=False, logging_level="ERROR", **self._cluster_arguments())
             except (ConnectionError, ValueError, RuntimeError) as error:
                 raise ConfigurationError(
-                    f"{setting('engine', 'ray')}: no cluster can be reached: {_first_line(error)}"
+                    f"{spelled_word('engine', 'ray')}: no cluster can be reached: {_first_line(error)}"
                 ) from error
             self._started = True
         return ray
@@ -255,10 +255,12 @@ def own_address() -> str:
         return own.pop()
     if own:
         raise ConfigurationError(
-            f"{setting('engine', 'ray')}: several clusters run here; name one with {setting('address')}: {', '.join(sorted(own))}"
+            f"{spelled_word('engine', 'ray')}: several clusters run here; name one with {setting('address')}: {', '.join(sorted(own))}"
         )
     hint = f"; if you trust another user's, name it: {setting('address', min(others))}" if others else ""
-    raise ConfigurationError(f"{setting('engine', 'ray')}: no cluster of yours runs on this machine{hint}")
+    raise ConfigurationError(
+        f"{spelled_word('engine', 'ray')}: no cluster of yours runs on this machine{hint}"
+    )
 
 
 def _require_reachable(address: str) -> None:
@@ -269,7 +271,9 @@ def _require_reachable(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
-        raise ConfigurationError(f"{setting('engine', 'ray')}: no reply from {address}: {error}") from error
+        raise ConfigurationError(
+            f"{spelled_word('engine', 'ray')}: no reply from {address}: {error}"
+        ) from error
 
 
 def _first_line(error: BaseException) -> str:

@@ -83,7 +83,7 @@ def bind(
     )
     if changed:
         raise RunFolderError(
-            f"{path.parent}: outputs of {system!r} were made with another {', '.join(changed)}; choose another {setting('out')} or {setting('system')}"
+            f"{path}: outputs of {system!r} were made with different settings: {', '.join(changed)}; choose another {setting('out')} or {setting('system')}"
         )
     differing_parts = [] if recorded_code is None else changed_parts(recorded_code, code or {})
     if differing_parts:

@@ -11,7 +11,7 @@ import msgspec
 from ...calibration.decisions import drawn_rank
 from ...errors import UsageError
 from ...records import ItemKey, Outcome, ShownNames
-from ...spelling import setting
+from ...spelling import setting, spelled_word
 from ..store.known_items import part_test
 from ..store.run_store import RunStore
 
@@ -134,7 +134,9 @@ def draw_sample(
         return _suspected_labels(store, outputs, count, judge)
     candidates = _candidates(outputs, kind, judge)
     if not candidates:
-        raise UsageError(_NO_OUTPUTS[kind].format(folder=store.path, decided=setting("sample", "decided")))
+        raise UsageError(
+            _NO_OUTPUTS[kind].format(folder=store.path, decided=spelled_word("sample", "decided"))
+        )
     keys = heapq.nsmallest(count, candidates, key=lambda key: drawn_rank(str(key), seed))
     return ReviewSample(kind=kind, seed=seed, of=len(candidates), keys=keys, judge=judge)
 

@@ -18,7 +18,7 @@ from ...calibration.gating.gate_results import GateAnswer, GateCheck
 from ...calibration.statistic import Statistic
 from ...errors import InputError, UsageError
 from ...records import ItemKey
-from ...spelling import setting
+from ...spelling import setting, spelled_pairs
 from .compare_runs import corrected_differences
 from .gate_comparability import (
     GatePair,
@@ -65,7 +65,7 @@ def decide_gate(after: GatedRun, before: GatedRun | None, limits: GateLimits) ->
         limits = replace(limits, max_drop=0.0)
     if limits.is_empty:
         raise UsageError(
-            f"name a limit, {setting('minimum', 'overall=0.8')}, or a run to compare with, {setting('before', 'RUN')}"
+            f"name a limit, {spelled_pairs('minimum', {'overall': 0.8})}, or a run to compare with, {setting('before', 'RUN')}"
         )
     if limits.max_drop is not None and before is None:
         raise UsageError(f"{setting('max_drop')} needs the run before: {setting('before', 'RUN')}")

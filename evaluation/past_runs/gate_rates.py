@@ -24,7 +24,7 @@ from ...calibration.gating.gate_results import GateBounds, GateCheck
 from ...calibration.repeated_trials import tried_until_passed
 from ...calibration.statistic import Statistic
 from ...records import ItemKey
-from ...spelling import setting
+from ...spelling import setting, spelled_pairs, spelled_word
 from ..conclusion.run_results import TRIED_AGAIN
 from .gate_numbers import RUBRIC, Minimum
 from .gated_judging import CRASHED, GatedOutput
@@ -197,7 +197,7 @@ def minimum_checks(
 
 def _undefined_reason(minimum: Minimum, rows: Sequence[GatedRow]) -> UndefinedReason:
     if minimum.statistic == "pass_rate":
-        overall = setting("minimum", f"overall={minimum.at_least:g}")
+        overall = spelled_pairs("minimum", {"overall": minimum.at_least})
         return UndefinedReason("no checker decided an output", f"the rate of all outputs, {overall}")
     k = minimum.k or 1
     if short := _count_short_cases(rows, k):
@@ -253,7 +253,7 @@ def labels_needed(*runs: GatedRun) -> str:
     """Describe the labels that judges need, or if labels exist, how to declare their choice."""
     labelled_runs = [run for run in runs if run.store is not None and run.store.labels]
     if len(labelled_runs) == len(runs) and any(run.chosen_by is None for run in runs):
-        return f"say how outputs were chosen for labels, {setting('labels_chosen_by', 'random')}"
+        return f"say how outputs were chosen for labels, {spelled_word('labels_chosen_by', 'random')}"
     imported = any(run.store is None for run in runs)
     return f"{'a run folder with ' if imported else ''}labels of a random sample of its outputs"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...deterministic.checkers import SYSTEM_ERROR
 from ...errors import InputError
 from ...records import Case, ItemKey, Output, Verdict
-from ...spelling import setting
+from ...spelling import spelled_word
 from .gated_judging import CRASHED, GatedOutput
 from .gated_runs import GatedRun
 
@@ -72,7 +72,7 @@ def gated_records(
         )
     if graded_by is None and len(authors) > 1:
         raise InputError(
-            f"{len(authors)} authors graded: {', '.join(authors)}; name one: {setting('graded_by', authors[0])}",
+            f"{len(authors)} authors graded: {', '.join(authors)}; name one: {spelled_word('graded_by', authors[0])}",
             path=name,
         )
     cases_by_id, outputs = {case.id: case for case in cases}, list(outputs)

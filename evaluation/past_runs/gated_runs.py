@@ -17,7 +17,7 @@ from ...records import Case, ItemKey, Output, read_records
 from ...records.case_index import case_files
 from ...records.json_text import encode_json
 from ...records.output import last_text
-from ...spelling import setting
+from ...spelling import spelled_word
 from ..conclusion.run_results import DECIDED, StratumRate, SystemResult
 from ..inputs import file_sha256
 from ..labelling.label_choice import choice_of
@@ -102,7 +102,7 @@ class GatedRun(NamedTuple):
         if not judges:
             raise InputError("no judge grades criteria: ask rubric/each or rubric/together", path=self.name)
         if self.graded_by is None and len(judges) > 1:
-            option = setting("graded_by", next(iter(judges)))
+            option = spelled_word("graded_by", next(iter(judges)))
             raise InputError(
                 f"{len(judges)} judges grade rubrics: {names}; name one: {option}", path=self.name
             )

@@ -13,7 +13,7 @@ import msgspec
 
 from ...calibration.statistic import FEW_CLUSTERS, FEW_FOR_A_SHARE, FEW_OF_A_CLASS, Caution
 from ...evaluation.served_versions import versions_sentence
-from ...spelling import command, either, flag, setting, spelled_pairs
+from ...spelling import command, either, flag, setting, spelled_pairs, spelled_word
 from ..document import CautionLine
 from .number_text import counted, draw_command
 
@@ -72,7 +72,7 @@ def sentences(cautions: Iterable[Caution], judges: Mapping[str, JudgeCalibration
         if caution.code == "tied_labels"
         else _SENTENCES[caution.code].format(
             draw=draw_command(),
-            chosen=setting("labels_chosen_by", "score"),
+            chosen=spelled_word("labels_chosen_by", "score"),
             anytime=flag("anytime"),
             about=", ".join(
                 _name_with_number(caution.code, name, count, judges or {})

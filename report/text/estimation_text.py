@@ -18,7 +18,7 @@ from ...calibration.corrected_rate.estimation_results import (
 )
 from ...calibration.label_declarations import LabelsChosenBy
 from ...calibration.statistic import Statistic
-from ...spelling import setting
+from ...spelling import setting, spelled_word
 from ..document import Piece, document
 from ..document_parts import ENDS, DocumentTable
 from .caution_text import folded
@@ -80,7 +80,9 @@ def explained(by: Sequence[str]) -> str:
     if by:
         column = by[0]
         option = (
-            setting("labels_chosen_by", "system") if column == "system" else setting("reweight_by", column)
+            spelled_word("labels_chosen_by", "system")
+            if column == "system"
+            else spelled_word("reweight_by", column)
         )
         return f"{column} explains it: {option}."
     reweighted, strata = setting("reweight_by", "COLUMN"), setting("strata", "COLUMN")
@@ -106,7 +108,7 @@ def scenarios_of(part: RateEstimate) -> list[ChoiceScenario]:
     if part.scenarios is None or part.reported is not None:
         return []
     return [
-        ChoiceScenario(MAYBE_CHOSEN[chosen_by], rate, setting("labels_chosen_by", chosen_by))
+        ChoiceScenario(MAYBE_CHOSEN[chosen_by], rate, spelled_word("labels_chosen_by", chosen_by))
         for chosen_by, rate in part.scenarios.items()
     ]
 
@@ -250,7 +252,7 @@ def if_random(part: RateEstimate) -> Iterator[str]:
     """Yield the rate if labels are a random sample, where nobody says how they were chosen."""
     if part.only_if_random and part.reported is not None:
         rate = part.estimates[part.reported]
-        option = setting("labels_chosen_by", "random")
+        option = spelled_word("labels_chosen_by", "random")
         yield f"If these labels are a random sample: {statistic(rate)} ({counted(rate.n, 'label')}); say so with {option}."
 
 
@@ -329,7 +331,9 @@ def _answer(part: RateEstimate) -> str:
     method += ", at every look" if name == "anytime" else ""
     condition = "report this one"
     if part.only_if_random:
-        condition = f"report this one if labels are a random sample ({setting('labels_chosen_by', 'random')})"
+        condition = (
+            f"report this one if labels are a random sample ({spelled_word('labels_chosen_by', 'random')})"
+        )
     return f"{' '.join(filter(None, (value_text, interval_text)))}, {method} (n {n}); {condition}: {name}"
 
 
@@ -387,7 +391,7 @@ def _rank_table(estimation: Estimation) -> Iterator[Piece]:
 
 def unpaired() -> str:
     """Return the caution that ranks take the systems' rates as independent."""
-    return f"ranks ignore that systems answered the same cases; use compare {setting('by', 'system')}"
+    return f"ranks ignore that systems answered the same cases; use compare {spelled_word('by', 'system')}"
 
 
 def places(rank: Statistic) -> str:

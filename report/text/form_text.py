@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...evaluation.conclusion.run_results import SystemResult
-from ...spelling import setting
+from ...spelling import spelled_word
 from ..document import CautionLine
 from .number_text import counted
 
@@ -24,8 +24,8 @@ def form_lines(systems: Sequence[SystemResult]) -> Iterator[CautionLine]:
         name = "" if len(systems) == 1 else f"{system.system}: "
         verb = "differs" if system.form.outputs == 1 else "differ"
         yield CautionLine(
-            f"{name}{counted(system.form.outputs, 'output')} {verb} only in form: with `{setting('text', 'loose')}` "
-            f"{system.form.loose:.2f}, with `{setting('text', 'exact')}` {system.form.exact:.2f} pass"
+            f"{name}{counted(system.form.outputs, 'output')} {verb} only in form: with `{spelled_word('text', 'loose')}` "
+            f"{system.form.loose:.2f}, with `{spelled_word('text', 'exact')}` {system.form.exact:.2f} pass"
         )
     if len(differing) > _MAX_SYSTEMS:
         hidden_outputs = sum(
@@ -36,5 +36,5 @@ def form_lines(systems: Sequence[SystemResult]) -> Iterator[CautionLine]:
         )
     if any(system.form is not None and system.form.imported for system in differing):
         yield CautionLine(
-            f"cases imported from BFCL by an earlier version: `{setting('text', 'loose')}` keeps their verdicts"
+            f"cases imported from BFCL by an earlier version: `{spelled_word('text', 'loose')}` keeps their verdicts"
         )

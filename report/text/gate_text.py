@@ -14,7 +14,7 @@ from ...deterministic.finding import in_words
 from ...evaluation.past_runs.changed_verdicts import ChangedVerdict
 from ...evaluation.past_runs.gate_numbers import Gate
 from ...records import ItemKey
-from ...spelling import setting
+from ...spelling import spelled_word
 from ..document import Piece, document
 from ..document_parts import FIRST, DocumentTable
 from .number_text import counted
@@ -93,7 +93,7 @@ def _answer_lines(gate: Gate) -> Iterator[str]:
     if gate.answer == "cannot tell" and worst_check is not None and worst_check.would_tell:
         yield f"What would tell: {worst_check.would_tell}."
     if gate.counts_as is not None:
-        option = setting("cannot_tell", "pass" if gate.counts_as == "passes" else "fail")
+        option = spelled_word("cannot_tell", "pass" if gate.counts_as == "passes" else "fail")
         yield f"{gate.counts_as.capitalize()} by {option}: the data cannot tell."
 
 

@@ -13,7 +13,7 @@ from ...judges.catalogue import judges_for
 from ...records import Kind, Source, kind_spec
 from ...records.folder_files import CASES, LABELS, OUTPUTS
 from ...settings.typed_commands import option_of_verb, proposed
-from ...spelling import setting, spelled_pairs, spelled_scale, together
+from ...spelling import setting, spelled_pairs, spelled_scale, spelled_word, together
 from ...tables.column_guesses import is_reference
 from ...tables.column_names import grades_correctness
 from ...tables.grades import OPEN_ENDS, which_is_best
@@ -49,7 +49,7 @@ def import_lines(imported: ImportSummary, command: str | None = None) -> Iterato
         judges_named = f"; judge: {', '.join(judges)}" if judges else ""
         yield f"  {count:,} {kind}: {kind_facts.import_reason}{judges_named}"
         if any(row.accepted_answers and row.context for row in kind_facts.rows):
-            yield f"    to judge whether the context supports the answers: {setting('grade_by', 'context')} (judge: groundedness)"
+            yield f"    to judge whether the context supports the answers: {spelled_word('grade_by', 'context')} (judge: groundedness)"
     if imported.default_criterion:
         cases = counted(imported.default_criterion, "case")
         yield f"  {cases} by the default criterion, {DEFAULT_CRITERION!r}; {setting('criterion', 'TEXT')} sets another"
@@ -122,7 +122,7 @@ def _doubts(imported: ImportSummary, command: str | None) -> Iterator[str]:
     """Yield what may be wrong or missing in an import, with the option that settles it."""
     if imported.sessions:
         earlier_turns = f"{imported.earlier_calls:,} with calls in earlier turns"
-        yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier_turns} ({setting('unit', 'turn')}: a case a turn)"
+        yield f"  {counted(imported.sessions, 'conversation')} of several turns, one case each; {earlier_turns} ({spelled_word('unit', 'turn')}: a case a turn)"
     if imported.failed or imported.empty:
         unanswered = imported.failed + imported.empty
         counts_by_kind = {"failed": imported.failed, "empty": imported.empty}

@@ -14,7 +14,7 @@ from ...calibration.pass_threshold import HALF, PassThreshold, ThresholdSource
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import UNJUDGED, StratumRate, SystemResult, UnevenTrials
 from ...settings.typed_commands import option_of_verb
-from ...spelling import command, either, setting
+from ...spelling import command, either, setting, spelled_word
 
 if TYPE_CHECKING:
     from ...deterministic.artifacts.dependencies import UnknownDependency
@@ -135,6 +135,9 @@ def unchecked_outputs(count: int) -> str:
 
 IDLE = "not asked: it grades none of these kinds, or the run stopped before"
 """Text in place of counts for a judge that was asked nothing."""
+
+NEVER_UNSURE = "not asked: the first judge was sure of every output that it graded"
+"""The same for the second judge of ``--jury escalate``."""
 
 
 _MAX_UNKNOWN = 5
@@ -258,7 +261,7 @@ def if_random(rates: Mapping[str, Statistic], *, named: bool = True) -> str:
     ]
     if len(defined) > _MAX_RATES:
         clauses.append(counted(len(defined) - _MAX_RATES, "more system"))
-    option = setting("labels_chosen_by", "random")
+    option = spelled_word("labels_chosen_by", "random")
     return f"If these labels are a random sample: {', '.join(clauses)}; say so with {option}."
 
 

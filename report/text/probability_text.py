@@ -16,7 +16,7 @@ from ...calibration.pass_threshold import ThresholdSource
 from ...calibration.statistic import Statistic
 from ...judges.baseline import is_baseline_name
 from ...records.score_kinds import GRADES, PROBABILITIES, ScoreKind
-from ...spelling import setting
+from ...spelling import either, spelled_word
 from ..document import Piece
 from ..document_parts import FIRST, DocumentTable
 from ..items.naming import ShortNames, pair_name
@@ -75,7 +75,7 @@ def probability_lines(calibration: Calibration) -> Iterator[Piece]:
         yield _probability_table(judges)
         yield from _confidence_sentences(judges, calibration)
     if judges := undeclared_judges(calibration):
-        options = setting("scores_are", PROBABILITIES), GRADES
+        options = spelled_word("scores_are", PROBABILITIES), either(GRADES, repr(GRADES))
         yield f"If these scores are probabilities (say {' or '.join(options)}; base rate: {_base_rate(judges)}):"
         yield _probability_table(judges)
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ from .caution_text import folded
 from .number_text import counted
 from .safe_text import shortened
 from .systems_text import rate_notes
+from .ungraded_text import reason_not_asked
 
 if TYPE_CHECKING:
     from ...calibration.agreement.calibration_results import Calibration, JudgeCalibration
@@ -88,7 +89,7 @@ def summary_document(summary: RunSummary) -> Iterator[Piece]:
     if summary.judges:
         yield "judges"
         for judge in summary.judges:
-            yield from _judge_lines(judge)
+            yield from _judge_lines(judge, summary.judges)
         yield from jury_lines({use.name: use.jury for use in summary.judges if use.jury is not None})
         yield ""
     if summary.calibration is not None:
@@ -163,8 +164,8 @@ def _range_lines(rate: StratumRate) -> Iterator[str]:
         yield f"    {weights}{correction_note}: {number_text.by_case(rate.trials)}"
 
 
-def _judge_lines(judge: JudgeUse) -> Iterator[str]:
-    outcomes = number_text.outcomes(judge.outcomes) or number_text.IDLE
+def _judge_lines(judge: JudgeUse, judges: Sequence[JudgeUse]) -> Iterator[str]:
+    outcomes = number_text.outcomes(judge.outcomes) or reason_not_asked(judge, judges)
     usage = f"{counted(judge.calls, 'call')}, tokens: {number_text.tokens(judge.prompt_tokens, judge.completion_tokens, judge.cached_tokens)}"
     cache_note = (
         f", {number_text.count(judge.from_cache)} from cache or recording" if judge.from_cache else ""

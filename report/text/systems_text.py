@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Self, get_args
 
-from ...calibration.label_declarations import LabelsChosenBy
+from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsChosenBy
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import (
     ALL,
@@ -17,6 +17,7 @@ from ...evaluation.conclusion.run_results import (
     ALL_UNCORRECTED,
     CORRECTED,
     DECIDED,
+    JUDGED,
     JudgeUse,
     StratumRate,
     SystemResult,
@@ -231,7 +232,8 @@ def _judged_note(systems: Sequence[SystemResult], judges: Sequence[JudgeUse]) ->
         else number_text.correction(corrected, (system.system for system in systems))
     )
     condition = f" ({IF_SAMPLED})" if corrected_by_sample(systems, judges) else ""
-    return f"* undecided by checkers, judged, {correction}{condition}"
+    part = "undecided by checkers, judged" if any(map(checked, systems)) else "judged"
+    return f"* {part}, {correction}{condition}"
 
 
 IF_SAMPLED = "valid if the labelled outputs are a random sample"
@@ -248,6 +250,7 @@ def _is_uncorrected(systems: Sequence[SystemResult]) -> bool:
 
 
 _FEW_LABELS = "fewer than two labels of these outputs"
+_OWN_RATE = "a judge's own rate; labels correct that of all outputs"
 _UNDECLARED = "labels that may be no random sample of these outputs"
 _CHOSEN_LABELS = "labels that are not a random sample of these outputs"
 
@@ -306,10 +309,22 @@ def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[lis
         )
         is_uncorrected = not is_corrected and part.value is not None
         if is_uncorrected:
-            reasons[_why_uncorrected(corrected_rate)] = None
+            why = _why_own_rate(system.overall) if part.name == JUDGED else _why_uncorrected(corrected_rate)
+            reasons[why] = None
         name = f"{names.of(part.by or '')}{'*' if is_uncorrected else ''}"
         rows.append((name, corrected_rate if is_corrected else part, _n_and_ungraded(part)))
     return rows, list(reasons)
+
+
+def _why_own_rate(overall: StratumRate | None) -> str:
+    """Return why a judge's rate is uncorrected in a run without checkers, where labels correct one rate of all judges."""
+    if overall is None:
+        return _FEW_LABELS
+    if overall.name == ALL_CORRECTED:
+        return _OWN_RATE
+    if overall.contradicted is not None or overall.declared not in {None, *RANDOM_SAMPLES}:
+        return _CHOSEN_LABELS
+    return _FEW_LABELS if overall.if_random is None else _UNDECLARED
 
 
 def _why_uncorrected(corrected: StratumRate | None) -> str:

@@ -40,7 +40,7 @@ def ungraded_lines(judges: Sequence[JudgeUse], *, printed_reason: str = "") -> I
     """
     names_by_text: dict[str, list[str]] = {}
     for use in judges:
-        if text := _ungraded_outcomes(use, printed_reason):
+        if text := _ungraded_outcomes(use, judges, printed_reason):
             names_by_text.setdefault(text, []).append(use.name)
     for text, names in sorted(names_by_text.items()):
         yield f"{names[0] if len(names) == 1 else number_text.counted(len(names), 'judge')}: {text}"
@@ -122,10 +122,19 @@ def _failed_calls(system: UngradedRange) -> str:
     return f" ({count} of {system.ungraded:,} by failed calls)"
 
 
-def _ungraded_outcomes(use: JudgeUse, printed_reason: str) -> str:
+def reason_not_asked(use: JudgeUse, judges: Sequence[JudgeUse]) -> str:
+    """Return why a judge was asked nothing; ``judges`` are all judges of the run."""
+    is_second = any(
+        jury.name.startswith("jury/escalate") and jury.name.endswith(f"+{use.name}") and jury.outcomes
+        for jury in judges
+    )
+    return number_text.NEVER_UNSURE if is_second else number_text.IDLE
+
+
+def _ungraded_outcomes(use: JudgeUse, judges: Sequence[JudgeUse], printed_reason: str) -> str:
     """Return counts of the outputs that a judge did not grade, with reasons; empty if none."""
     if not use.outcomes:
-        return number_text.IDLE
+        return reason_not_asked(use, judges)
     return "; ".join(
         _outcome_with_reason(outcome, count, use.reasons.get(outcome, {}), printed_reason)
         for outcome, count in use.outcomes.items()

@@ -320,7 +320,7 @@ def test_grades_of_other_tools_are_gated_by_one_scorer(tmp_path: Path):
         half = fd.gate(was, minimum={rate: 0.76})
         assert (half.outputs, half.graded, half.answer) == (40, 30, "cannot tell")
     several = imported("c", 30, ("exact", "rubric"))
-    with pytest.raises(InputError, match="name one: graded_by=exact"):
+    with pytest.raises(InputError, match="name one: graded_by='exact'"):
         fd.gate(several, minimum={"overall": 0.5})
     assert fd.gate(several, minimum={"overall": 0.5}, graded_by="rubric").answer == "passes"
 

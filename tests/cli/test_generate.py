@@ -203,7 +203,10 @@ def test_other_settings_are_another_system(cases: Path, weather: ProviderServer)
     generate(cases, weather)
     result = generate(cases, weather, "--mode", "prompt")
     assert result.code == 2
-    assert "outputs of 'm' were made with another mode; choose another --out or --system" in result.err
+    assert (
+        "outputs.generation.json: outputs of 'm' were made with different settings: mode; choose another --out or --system"
+        in result.err
+    )
     weather.script = lambda _seen: Answer("no")
     assert generate(cases, weather, "--mode", "prompt", "--system", "m-prompt").code == 0
     assert {output.system for output in outputs(cases)} == {"m", "m-prompt"}

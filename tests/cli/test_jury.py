@@ -114,7 +114,7 @@ def test_a_jury_waits_for_calls_that_failed_and_is_counted_once(judge: Command, 
     [
         (("--jury", "majority"), "--jury needs two judges, or --repeats"),
         (("--jury", "escalate"), "takes two judges"),
-        (("--jury", "mean", "--repeats", "2", "--weights", "1,2"), "expected 1 numbers above 0"),
+        (("--jury", "mean", "--repeats", "2", "--weights", "1,2"), "expected 1 number above 0"),
         (("--jury", "mean", "--repeats", "2", "--weights", "x"), "--weights: expected numbers separated by ','"),
         (("--jury", "escalate", "--unsure", "0.2"), "--unsure: expected numbers separated by '-'"),
         (("--jury", "escalate", "--unsure", "0.9-0.1"), "--unsure: expected LOW-HIGH"),

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from fiducial.cli.declared_options import options_of
-from fiducial.cli.param_types import Number
+from fiducial.cli.param_types import Number, Whole
 from fiducial.cli.shared_options import MultiValueCommand, numbers_by_name, pairs
 from fiducial.errors import UsageError
 from fiducial.settings.results_settings import JsonSettings
@@ -50,6 +50,11 @@ def test_a_number_is_finite_and_in_its_range(typed: str):
     with pytest.raises(click.BadParameter):
         Number(0).convert(typed, None, None)
     assert Number(0).convert("0.5", None, None) == 0.5
+
+
+def test_a_whole_number_is_called_by_its_name_in_an_error():
+    with pytest.raises(click.BadParameter, match=r"'1\.5' is not a valid whole number"):
+        Whole(1).convert("1.5", None, None)
 
 
 @click.command()

@@ -409,7 +409,7 @@ def test_answers_may_be_graded_by_the_context_before_a_reference(read: Read, tmp
     rows = "question,context,answer,ground_truth\na,b,c,d\ne,,f,g\n"
     assert [case.kind for case in read(rows).cases] == ["web_search_answer", "memory_answer"]
     told = "\n".join(import_lines(read(rows).save(tmp_path / "in")))
-    assert "grade_by=context (judge: groundedness)" in told
+    assert "grade_by='context' (judge: groundedness)" in told
     found = read(rows, grade_by="context")
     assert [case.kind for case in found.cases] == ["grounded_answer", "open_answer"]
     assert found.cases[1].reference["answer"] == "g"

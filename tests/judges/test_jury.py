@@ -214,3 +214,8 @@ def test_what_makes_no_jury_is_refused(rule: str, members: str, fields: dict[str
 def test_a_case_that_no_member_judges_is_not_applicable():
     verdict = jury_verdict(jury(), ITEM, [])
     assert (verdict.outcome, verdict.reason) == ("not_applicable", "no member judges such a case")
+
+
+def test_missing_weights_are_counted_with_their_noun():
+    with pytest.raises(UsageError, match="expected 1 number above 0, one per judge"):
+        jury("majority", "a", weights=(1.0, 2.0), repeats=3)

@@ -56,7 +56,7 @@ CHOSEN = RateEstimate(
             ["--reweight-by COLUMN", "--strata COLUMN"],
             ["reweight_by=COLUMN", "strata=COLUMN"],
         ),
-        (unpaired, ["--by system"], ["by=system"]),
+        (unpaired, ["--by system"], ["by='system'"]),
         (
             lambda: brief([caution("another_threshold", j=0.75, k=1)], {})[0].text,
             ["--pass-at j=0.75 k=1 do better"],
@@ -70,7 +70,7 @@ CHOSEN = RateEstimate(
         (
             lambda: sentences([caution("chosen_by_score", p=0.01)])[0],
             ["--labels-chosen-by score", "--next 50"],
-            ["labels_chosen_by=score", "draw=50"],
+            ["labels_chosen_by='score'", "draw=50"],
         ),
         (
             lambda: " ".join(comparison_cautions([Caution("repeats", {}), Caution("row_numbers", {})])),

@@ -841,6 +841,11 @@ def test_why_no_judge_answered_comes_first_and_whole():
     )
 
 
+def test_why_no_judge_answered_keeps_its_question_mark():
+    told = printed(use("j", {"failed": {"the address answers with a page; is it the endpoint's?": 3}}))
+    assert told[0] == "note: No judge answered: the address answers with a page; is it the endpoint's?"
+
+
 def test_why_no_judge_answered_stands_once_on_a_screen():
     why = "the connection failed: Connection refused."
     told = printed(use("j", {"failed": {why: 3}}), use("k", {"failed": {why: 2, "HTTP 500": 1}}))

@@ -172,6 +172,14 @@ def test_only_a_value_of_the_option_names_a_judge(options: str, is_new: bool):
     assert ("--judge rubric --model" in told.command) == is_new
 
 
+def test_a_model_that_is_not_reached_despite_an_endpoint_has_its_reason():
+    why = "--api-key-env NOPE: this variable is not set"
+    typed = "fiducial run X --judge rubric --model m --base-url http://h/v1 --api-key-env NOPE"
+    told = step(systems=systems("a", **UNDECIDED), command=typed, not_judged=why)
+    assert f"({why}); the same command continues." in told.text
+    assert "OPENAI_API_KEY" not in told.text
+
+
 def test_a_command_that_names_no_model_is_proposed_with_one():
     undecided = systems("a", **UNDECIDED)
     told = step(systems=undecided, command="fiducial run X --judge rubric", not_judged=no_model())

@@ -279,7 +279,7 @@ def test_where_labels_leave_only_one_judge_the_way_without_labels_is_shown() -> 
         for n in range(3)
         for judge, label in (("a", 1.0), ("b", None))
     ]
-    with pytest.raises(InputError, match=r"only one judge .*\(a\).* right=score does not"):
+    with pytest.raises(InputError, match=r"only one judge .*\(a\).* right='score' does not"):
         compare(table_from_rows(rows))
     assert compare(table_from_rows(rows), right="score").pairs[0].n == 3
 
@@ -306,7 +306,7 @@ def test_what_agrees_with_a_label_needs_one() -> None:
     unlabelled = table_of({"good": GOOD, "poor": POOR}, [None] * 6)
     assert compare(unlabelled).right == "score"
     for right in ("agrees", "label"):
-        with pytest.raises(InputError, match=f"no row has a label, which right={right} needs"):
+        with pytest.raises(InputError, match=f"no row has a label, which right='{right}' needs"):
             compare(unlabelled, right=right)
 
 

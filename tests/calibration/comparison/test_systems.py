@@ -351,7 +351,7 @@ def test_labels_or_scores_alone_can_be_asked_for() -> None:
 
 
 def test_a_statistic_of_judges_is_no_comparison_of_systems() -> None:
-    with pytest.raises(InputError, match="mcc measures agreement: add right=agrees"):
+    with pytest.raises(InputError, match="mcc measures agreement: add right='agrees'"):
         by_system(two_systems(), statistic="mcc")
 
 

@@ -15,6 +15,7 @@ from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.evaluation.store.manifest import Counts
 from fiducial.report.document import as_lines
 from fiducial.report.text.summary_text import summary_document
+from fiducial.report.text.ungraded_text import ungraded_lines
 
 
 def result(system: str, *notes: str) -> SystemResult:
@@ -81,6 +82,18 @@ def test_a_judge_that_found_nothing_to_judge_is_said_to_have_found_nothing():
     assert any(
         line.startswith("  rubric/reasons@m: not asked: it grades none of these kinds") for line in lines
     )
+
+
+def test_a_second_judge_that_was_never_needed_is_not_said_to_grade_other_kinds():
+    judges = [
+        JudgeUse(name="a@small", fingerprint="f", outcomes={"graded": 3}),
+        JudgeUse(name="a@large", fingerprint="g", outcomes={}),
+        JudgeUse(name="jury/escalate@a@small+a@large", fingerprint="h", outcomes={"graded": 3}),
+    ]
+    summary = RunSummary(systems=[], judges=judges, counts=Counts(outputs=3, graded=3))
+    reason = "a@large: not asked: the first judge was sure of every output that it graded"
+    assert f"  {reason}" in list(as_lines(summary_document(summary)))
+    assert reason in list(ungraded_lines(judges))
 
 
 def test_what_was_asked_again_is_said_beside_the_calls():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 from each_row import each_row
 from found_results import judged, panel, systems
@@ -10,11 +13,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fiducial.calibration.agreement.calibration_results import Calibration
+from fiducial.calibration.statistic import Statistic
 from fiducial.evaluation.conclusion.run_results import (
     ALL_CORRECTED,
     ALL_UNCORRECTED,
     CORRECTED,
     DECIDED,
+    JUDGED,
     ONE_EACH_CORRECTED,
     OPEN,
     StratumRate,
@@ -79,6 +84,13 @@ def test_a_correction_by_labels_of_some_outputs_has_its_condition_below_the_tabl
         assert last == f"* undecided by checkers, judged, corrected with labels{condition}"
 
 
+def test_systems_of_a_run_without_checkers_are_not_said_to_be_undecided_by_them():
+    whole = StratumRate(name=ALL_UNCORRECTED, n=20, of=20, value=0.5, low=0.4, high=0.6)
+    own = StratumRate(name=JUDGED, by="j", n=20, of=20, value=0.5, low=0.4, high=0.6)
+    found = [SystemResult(system=name, strata=[own], overall=whole, judged=own) for name in "ab"]
+    assert list(as_lines(systems_document(found, judged("j"))))[-1] == "* judged, uncorrected"
+
+
 def test_a_note_on_a_rate_names_its_judges_and_its_systems_unless_it_applies_to_all():
     def rates(*judges: str) -> list[StratumRate]:
         return [
@@ -97,6 +109,31 @@ def test_labels_that_cannot_correct_a_judge_are_not_said_to_be_missing():
     chosen = StratumRate(name=CORRECTED, by="j", n=9, of=20, undefined="they are scored unlike the others")
     lines = [*as_lines(systems_document(systems("a", overall=whole, strata=[rest, chosen]), judged("j")))]
     assert lines[-1] == "* uncorrected: labels that are not a random sample of these outputs"
+
+
+_IF_RANDOM = Statistic(value=0.6, low=0.4, high=0.8, n=28)
+
+
+@each_row(
+    ("overall", "why"),
+    [
+        (
+            {"name": ALL_CORRECTED, "declared": "every_output"},
+            "a judge's own rate; labels correct that of all outputs",
+        ),
+        ({"if_random": _IF_RANDOM}, "labels that may be no random sample of these outputs"),
+        ({"declared": "score"}, "labels that are not a random sample of these outputs"),
+        ({"declared": "random"}, "fewer than two labels of these outputs"),
+        ({}, "fewer than two labels of these outputs"),
+    ],
+)
+def test_a_judges_own_rate_says_why_labels_do_not_correct_it(overall: Mapping[str, Any], why: str):
+    whole = StratumRate(
+        **{"name": ALL_UNCORRECTED, "n": 56, "of": 56, "value": 0.6, "low": 0.5, "high": 0.7, **overall}
+    )
+    own = StratumRate(name=JUDGED, by="j", n=56, of=56, value=0.66, low=0.53, high=0.77)
+    lines = [*as_lines(systems_document(systems("a", overall=whole, strata=[own]), judged("j")))]
+    assert lines[-1] == f"* uncorrected: {why}"
 
 
 @each_row("overall", [ALL_CORRECTED, ALL_UNCORRECTED, None])
