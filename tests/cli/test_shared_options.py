@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -53,8 +54,9 @@ def test_a_number_is_finite_and_in_its_range(typed: str):
 
 
 def test_a_whole_number_is_called_by_its_name_in_an_error():
+    typed: Any = "1.5"
     with pytest.raises(click.BadParameter, match=r"'1\.5' is not a valid whole number"):
-        Whole(1).convert("1.5", None, None)
+        Whole(1).convert(typed, None, None)
 
 
 @click.command()

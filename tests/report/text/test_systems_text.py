@@ -128,9 +128,7 @@ _IF_RANDOM = Statistic(value=0.6, low=0.4, high=0.8, n=28)
     ],
 )
 def test_a_judges_own_rate_says_why_labels_do_not_correct_it(overall: Mapping[str, Any], why: str):
-    whole = StratumRate(
-        **{"name": ALL_UNCORRECTED, "n": 56, "of": 56, "value": 0.6, "low": 0.5, "high": 0.7, **overall}
-    )
+    whole = replace(StratumRate(name=ALL_UNCORRECTED, n=56, of=56, value=0.6, low=0.5, high=0.7), **overall)
     own = StratumRate(name=JUDGED, by="j", n=56, of=56, value=0.66, low=0.53, high=0.77)
     lines = [*as_lines(systems_document(systems("a", overall=whole, strata=[own]), judged("j")))]
     assert lines[-1] == f"* uncorrected: {why}"
