@@ -70,7 +70,7 @@ def cycle(
                     api=judge.api,
                 )
             except CallError as error:
-                spent += Usage(calls=error.calls)
+                spent += error.usage
                 return _without_reply(error, judge, result, _usage(spent, len(unread), replied=False))
             spent += reply.usage.paid
             result = read_reply(reply, judge, _usage(spent, len(unread), replied=True))

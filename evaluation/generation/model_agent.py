@@ -12,7 +12,7 @@ import msgspec
 
 from ...errors import InputError
 from ...judges.transport.exchange import CallError, Provider, Reply, make_request
-from ...records import Case, ItemKey, Message, Usage, kind_spec
+from ...records import Case, ItemKey, Message, kind_spec
 from ...records.case import known_role
 from .agent_tools import NOT_EXECUTED
 from .attempt import AgentUsage, Attempt, MadeOutput, NoOutputError
@@ -120,7 +120,7 @@ class ModelAgent:
             try:
                 reply = await self._ask(attempt.case, chat, trial)
             except CallError as error:
-                self.usage.agent += Usage(calls=error.calls)
+                self.usage.agent += error.usage
                 if not _is_too_long(error):
                     raise
                 # The conversation exceeds the model's context, which is a limit of the system.

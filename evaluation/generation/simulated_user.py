@@ -18,7 +18,7 @@ from ...judges.as_json import dumps
 from ...judges.parsing.parsed_reply import without_thoughts
 from ...judges.prompt_inputs import fence_for
 from ...judges.transport.exchange import CallError, Provider, Reply, Request, make_request
-from ...records import Case, ItemKey, Message, SimulatedUser, Usage
+from ...records import Case, ItemKey, Message, SimulatedUser
 from ...spelling import setting
 from ..judging.access import ModelAccess
 from .attempt import AgentUsage, Attempt, UserTurn
@@ -141,7 +141,7 @@ class AskedTurns:
         try:
             reply = await access.provider.complete(request)
         except CallError as error:
-            self._usage.user += Usage(calls=error.calls)
+            self._usage.user += error.usage
             raise SimulatedUserError(f"the simulated user {access.model}: {error}") from None
         text, ending = _text_and_ending(reply)
         self._usage.user += reply.usage.paid

@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 
 from ...errors import ProviderError
-from ...records import Message, Usage
+from ...records import NO_USAGE, Message, Usage
 from ...records.case import Record
 
 _KEY_LENGTH = 32
@@ -165,6 +165,8 @@ class CallError(ProviderError):
 
     calls = 1
     """Number of HTTP calls that were made."""
+    tokens: Usage = NO_USAGE
+    """Tokens of a reply that came and was refused; its calls are among `calls`."""
 
     def __init__(
         self,
@@ -182,6 +184,11 @@ class CallError(ProviderError):
         self.retry_after = retry_after
         self.allowed_rate = allowed_rate
         self.param = param
+
+    @property
+    def usage(self) -> Usage:
+        """Its calls, and the tokens of a refused reply."""
+        return msgspec.structs.replace(self.tokens, calls=self.calls)
 
     @property
     def rate_limited(self) -> bool:

@@ -39,7 +39,9 @@ class ServedByCheck(WrappingProvider):
         """
         reply = await self._inner.complete(request)
         if reply.served_by is not None and family(reply.served_by) != family(self._expected):
-            raise CallError(
+            error = CallError(
                 f"{reply.served_by!r} answered, not {self._expected!r} ({setting('expect_served_by')})"
             )
+            error.calls, error.tokens = reply.calls, reply.usage.paid
+            raise error
         return reply

@@ -1,11 +1,17 @@
-"""Which models are one and the same."""
+"""Which models are one and the same, and what a reply of another costs."""
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from each_row import each_row
+from judge_items import make_pairs
 
-from fiducial.judges.transport.served_by import family
+from fiducial.judges import judge_work, load_judge
+from fiducial.judges.transport import Provider, Reply, Request
+from fiducial.judges.transport.served_by import ServedByCheck, family
+from fiducial.records import NO_USAGE, Usage, Verdict
 
 
 @each_row(
@@ -36,3 +42,33 @@ def test_releases_of_one_model_are_one_family(asked: str, served: str):
 )
 def test_another_size_is_another_model(asked: str, served: str):
     assert family(asked) != family(served)
+
+
+class _Answering(Provider):
+    """Provider with one reply."""
+
+    def __init__(self, reply: Reply) -> None:
+        self._reply = reply
+
+    async def complete(self, request: Request) -> Reply:
+        return self._reply
+
+    async def aclose(self) -> None:
+        pass
+
+
+@each_row(
+    ("calls", "usage"),
+    [(3, Usage(calls=3, prompt_tokens=100, completion_tokens=10)), (0, NO_USAGE)],
+)
+def test_a_refused_reply_costs_what_it_took(calls: int, usage: Usage):
+    reply = Reply(text="<S2>1</S2>", prompt_tokens=100, completion_tokens=10, calls=calls, served_by="gpt-4o")
+    [verdict] = asyncio.run(_judged(ServedByCheck(_Answering(reply), "judge")))
+    assert verdict.outcome == "failed"
+    assert verdict.usage == usage
+
+
+async def _judged(provider: Provider) -> list[Verdict]:
+    judge = load_judge("tool_call_accuracy", model="judge")
+    work = ((*pair, 0) for pair in make_pairs(1))
+    return [verdict async for verdict in judge_work(work, judge, provider, concurrency=1)]
