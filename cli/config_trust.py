@@ -60,15 +60,24 @@ def require_trust(team: TeamFile, command: str, table: Mapping[str, Any], harmle
         for name, value in table.items()
         if _needs_trust(name, value, harmless) or _prompts_to_trust(value)
     ]
+    written_in = _tables_with(team.model, command, settings_to_trust)
     if settings_to_trust and team.owner.problem is not None:
-        raise _refusal(team.path, command, settings_to_trust, team.owner.problem)
+        raise _refusal(team.path, written_in, settings_to_trust, team.owner.problem)
     if settings_to_trust and not _is_agreed(team.path, team.owner, command, settings_to_trust):
         reason = (
             "this may name code, endpoints, secrets or files; look at it, then add "
             f"{TRUST_OPTION} once (in a CI: {TRUST_VARIABLE}=1)"
         )
-        raise _refusal(team.path, command, settings_to_trust, reason)
+        raise _refusal(team.path, written_in, settings_to_trust, reason)
     click.echo(f"settings: {team.path}", err=True)
+
+
+def _tables_with(model_table: Container[str], command: str, settings: Sequence[str]) -> str:
+    """Return the tables in which settings may stand: the command's, ``[model]``, or either."""
+    in_model = [setting.partition(" ")[0] in model_table for setting in settings]
+    if all(in_model):
+        return "[model]"
+    return f"{command} or [model]" if any(in_model) else command
 
 
 def _needs_trust(name: str, value: Any, harmless: Container[str]) -> bool:
@@ -105,8 +114,8 @@ def _texts(value: Any) -> list[str]:
     return [text for text in values if isinstance(text, str)]
 
 
-def _refusal(path: Path, command: str, options: Sequence[str], reason: str) -> UsageError:
-    return UsageError(f"{path}: {command} {', '.join(options)}: not taken from this file: {reason}")
+def _refusal(path: Path, tables: str, options: Sequence[str], reason: str) -> UsageError:
+    return UsageError(f"{path}: {tables} {', '.join(options)}: not taken from this file: {reason}")
 
 
 def _is_agreed(path: Path, owner: FileOwner, command: str, settings_to_trust: Sequence[str]) -> bool:

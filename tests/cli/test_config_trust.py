@@ -134,7 +134,7 @@ def test_a_key_is_not_sent_to_an_endpoint_that_a_file_names_unasked(
     )
     cases, outputs = inputs
     done = fiducial("judge", "-v", cases, outputs=outputs, judge="rubric", out=tmp_path / "run")
-    assert (done.code, "[judge] base-url, api-key-env: not taken" in done.err) == (2, True)
+    assert (done.code, "[model] base-url, api-key-env: not taken" in done.err) == (2, True)
     assert not (tmp_path / "run").exists()
 
 
@@ -270,6 +270,27 @@ def test_parameters_as_pairs_that_could_reach_out_need_trust(
     done = fiducial(table, cases, *of, "--model", "m", "--out", tmp_path / "out")
     assert done.code == 2
     assert f"{option}: not taken from this file" in done.err
+
+
+@pytest.mark.parametrize(
+    ("content", "tables"),
+    [
+        ('[model]\nbase-url = "http://127.0.0.1:9/v1"\n', "[model] base-url"),
+        ('[judge]\nbase-url = "http://127.0.0.1:9/v1"\n', "[judge] base-url"),
+        (
+            '[judge]\nreplay = "r.jsonl"\n[model]\nbase-url = "http://127.0.0.1:9/v1"\n',
+            "[judge] or [model] base-url, replay",
+        ),
+    ],
+)
+def test_a_setting_is_refused_with_the_table_in_which_it_stands(
+    project: Path, inputs: tuple[Path, Path], tmp_path: Path, content: str, tables: str
+):
+    (project / "fiducial.toml").write_text(content)
+    cases, outputs = inputs
+    asked = ("judge", cases, "--outputs", outputs, "--judge", "rubric", "--model", "m", "--dry-run")
+    done = fiducial(*asked, "--out", tmp_path / "out")
+    assert (done.code, f"fiducial.toml: {tables}: not taken" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize("table", ["generate", "judge"])
