@@ -191,9 +191,8 @@ def _labels_declared_by(graded: Graded, terms: SystemTerms) -> LabelsDeclaredBy 
 def _graded_rates(graded: Mapping[str, Graded], correctable: Collection[str]) -> dict[str, float]:
     """Return the corrected rates of graded outputs alone, where labels of ungraded ones count."""
     rates: dict[str, float] = {}
-    for name in correctable:
-        system = graded[name]
-        if system.labelled_ungraded.any():
+    for name, system in graded.items():
+        if name in correctable and system.labelled_ungraded.any():
             judged = system.take(system.is_graded & system.is_undecided)
             rate = corrected_rate_of(judged, 0.95).value
             rates |= {} if rate is None else {name: rate}
