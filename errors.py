@@ -119,6 +119,10 @@ class ColumnsError(InputError):
     options: str = ""
 
 
+class UnknownFormatError(InputError):
+    """Error for a file of no known format; the message ends with the names of the formats."""
+
+
 @dataclass(frozen=True)
 class OpenChoice:
     """One thing about a table that only the user knows.

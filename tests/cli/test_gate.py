@@ -231,3 +231,13 @@ def test_a_shortened_list_says_how_many_it_leaves_out(runs: tuple[Path, Path]):
     text = " ".join(gated(*runs, "--max-drop", "0.02")[1].split())
     assert "c29 and 9 more." in text
     assert "..." not in text
+
+
+def test_a_file_of_no_known_format_comes_with_a_command_that_names_one(tmp_path: Path):
+    odd = tmp_path / "odd.json"
+    odd.write_text('{"foo": [1]}')
+    told = fiducial("gate", odd, "--min", "overall=0.5")
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert f"`fiducial import FORMAT {odd} --out imported` reads it: then gate the folder" in told.err
+    with pytest.raises(fd.FiducialError, match=r"`fd\.read\(\.\.\., as_=FORMAT\)` reads it: then"):
+        fd.gate(odd, minimum={"overall": 0.5})
