@@ -7,7 +7,8 @@
     │   ├── RecordError       ... a line of a JSON Lines file
     │   ├── ColumnsError      ... a table without a needed column
     │   │   └── ChoiceNeeded  ... of which only the user knows what a column or a word means (each an OpenChoice)
-    │   └── DuplicateRowError ... a table with two rows about one item
+    │   ├── DuplicateRowError ... a table with two rows about one item
+    │   └── UnknownFormatError ... a file of no known format
     ├── UsageError            an invalid option, or options that exclude each other (exit 2)
     ├── ConfigurationError    a missing setting: endpoint, key, extra              (exit 2)
     │   └── MissingExtraError an optional dependency is not installed
@@ -117,6 +118,10 @@ class ColumnsError(InputError):
     """
 
     options: str = ""
+
+
+class UnknownFormatError(InputError):
+    """Error for a file of no known format; the message ends with the names of the formats."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from ..calibration.label_declarations import LabelDeclaration
-from ..errors import ColumnsError, InputError, UsageError
+from ..errors import ColumnsError, InputError, UnknownFormatError, UsageError
 from ..evaluation.past_runs.gate_decision import decide_gate
 from ..evaluation.past_runs.gate_numbers import Gate, GateLimits, minimums
 from ..evaluation.past_runs.gated_imports import gated_records
@@ -136,8 +136,11 @@ def _read(
 
 
 def _name_who_takes_options(error: InputError, path: Path) -> None:
-    """Add to a reading error which command takes the options that it proposes; a gate does not."""
-    if names_a_setting(_WHOLE_COMMAND.sub("", error.message)):
+    """Add to a reading error which command takes what it proposes; a gate does not."""
+    if isinstance(error, UnknownFormatError):
+        takes = f"`{command('import', 'FORMAT', path, out='imported')}` reads it: then gate the folder that it writes"
+        error.message += f"; {either(takes, '`fd.read(..., as_=FORMAT)` reads it: then gate the folder that its `save` writes')}"
+    elif names_a_setting(_WHOLE_COMMAND.sub("", error.message)):
         takes = f"`{command('import', path, out='imported')}` takes these options: then gate the folder that it writes"
         error.message += f"; {either(takes, '`fd.read` takes these arguments: then gate the folder that its `save` writes')}"
     if isinstance(error, ColumnsError):

@@ -97,6 +97,8 @@ def plan_labels(
     shares = {"half_width": half_width, "assurance": assurance, "icc": icc, **rates}
     _require_shares({**shares, "difference": difference, "discordant": discordant, "power": power})
     _require_drawing(draw, by_doubt=by_doubt, strata=strata, unlabelled=unlabelled)
+    require_whole("seed", seed, 0)
+    _require_feasible({"half_width": half_width, "difference": difference})
     _require_difference(difference, discordant)
     _require_clusters(rows_per_cluster, icc)
     goals = {"half_width": half_width, "difference": difference, "draw": draw}
@@ -108,6 +110,8 @@ def plan_labels(
         rates_of_table = measured_rates(rows, judge)
     if rates_of_table is not None and unlabelled is None:
         unlabelled = rates_of_table.n_unlabelled or None
+    if unlabelled is not None:
+        unlabelled = min(unlabelled, _MANY)
     expected_rates = _planning_rates(rates_of_table, **rates)._replace(
         rows_per_cluster=rows_per_cluster, icc=icc
     )
@@ -297,6 +301,22 @@ def _require_drawing(draw: int | None, *, by_doubt: bool, strata: str | None, un
         )
 
 
+_MIN_PRECISION = 1e-6
+"""Smallest half-width or difference to plan for: finer ones take more items than can be drawn as integers."""
+_MAX_CLUSTER = 1_000_000
+_MANY = 2**53
+"""Number of unlabelled items above which more change no plan: floats no longer count them, nor can they be drawn."""
+
+
+def _require_feasible(goals: Mapping[str, float | None]) -> None:
+    """Raise a UsageError for a half-width or difference that no number of items reaches."""
+    for name, value in goals.items():
+        if value is not None and value < _MIN_PRECISION:
+            raise UsageError(
+                f"{setting(name)} expects a number of at least {_MIN_PRECISION:g}, got {value:g}"
+            )
+
+
 def _require_difference(difference: float | None, discordant: float) -> None:
     if difference is not None and difference > discordant:
         raise UsageError(
@@ -306,6 +326,10 @@ def _require_difference(difference: float | None, discordant: float) -> None:
 
 def _require_clusters(rows_per_cluster: float, icc: float) -> None:
     require_range("rows_per_cluster", rows_per_cluster, 1.0, math.inf, "both")
+    if rows_per_cluster > _MAX_CLUSTER:
+        raise UsageError(
+            f"{setting('rows_per_cluster')} expects a number up to {_MAX_CLUSTER:,}, got {rows_per_cluster:g}"
+        )
     if icc and rows_per_cluster == 1.0:
         raise UsageError(
             f"{setting('icc')} has no effect on clusters of one item: add {setting('rows_per_cluster')}"

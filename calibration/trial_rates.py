@@ -256,7 +256,7 @@ def error_correlation(trials: Trials, errors: JudgeErrors, *, level: float = 0.9
     cases, cluster = int(has_pair.sum()), labelled.cluster[first][has_pair]
     clusters = len(np.unique(cluster))
     if clusters < _MIN_CASES:
-        why = f"{cases:,} cases have two labelled trials; it takes {_MIN_CASES}"
+        why = f"{cases:,} {'case has' if cases == 1 else 'cases have'} two labelled trials; it takes {_MIN_CASES}"
         return undefined(why, n=cases, level=level)
     n_pairs = float(pairs.sum())
     value = float(products[has_pair].sum()) / n_pairs

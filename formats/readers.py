@@ -11,10 +11,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from ..errors import FiducialError, InputError, RecordError, UsageError, readable
+from ..errors import FiducialError, InputError, RecordError, UnknownFormatError, UsageError, readable
 from ..plugins import FORMATS
 from ..records import Verdict, nearest
-from ..tables.column_errors import text_columns, unknown_columns
+from ..tables.column_errors import has_only_grades, text_columns, unknown_columns
 from ..tables.csv_file import SUFFIXES, require_no_workbook
 from ..tables.header import UNSAID, HeaderChoice
 from ..tables.json_rows import UnreadRow, is_document
@@ -281,12 +281,17 @@ def holds_pairs(path: Path, header: HeaderChoice = UNSAID) -> bool:
 
 def _unrecognised(path: Path, glimpses: Sequence[Any]) -> InputError:
     rows = [glimpse for glimpse in glimpses if is_object(glimpse)]
-    row_with_text = next(filter(text_columns, rows), None)
-    if row_with_text is not None:
-        return InputError(f"of no known tool; read as json, {unknown_columns(row_with_text)}", path=path)
+    table_row = next(filter(text_columns, rows), None) or next(filter(_is_score_row, rows), None)
+    if table_row is not None:
+        return InputError(f"of no known tool; read as json, {unknown_columns(table_row)}", path=path)
     keys = ", ".join(map(repr, islice(rows[0], _MAX_SHOWN_KEYS))) if rows else ""
     keys_text = f" from {keys}" if keys else ""
-    return InputError(f"cannot tell the format{keys_text}; name it: {', '.join(NAMES)}", path=path)
+    return UnknownFormatError(f"cannot tell the format{keys_text}; name it: {', '.join(NAMES)}", path=path)
+
+
+def _is_score_row(row: Mapping[str, Any]) -> bool:
+    """Return whether an object is a row of a table of scores, not a tool's record with a score."""
+    return has_only_grades(row) and not any(is_object(value) or is_list(value) for value in row.values())
 
 
 def _format_of_folder(path: Path, columns: Mapping[str, str], header: HeaderChoice) -> str:

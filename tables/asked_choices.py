@@ -143,7 +143,10 @@ class AskedChoices:
     def _examples(self) -> tuple[dict[str, Any], ...]:
         """Return up to three rows with different values in the columns that matter."""
         first_row = [name for row in self._rows[:1] for name in row]
-        names = [*dict.fromkeys((*self._shown, *first_row))][:_MAX_SHOWN_CELLS]
+        # A column may be shown that no row has, such as "#", which numbers repeats.
+        present = {name for row in self._rows for name in row}
+        names = [name for name in dict.fromkeys((*self._shown, *first_row)) if name in present]
+        names = names[:_MAX_SHOWN_CELLS]
         examples: dict[str, dict[str, Any]] = {}
         for row in self._rows:
             cells = {name: row.get(name) for name in names}

@@ -56,7 +56,7 @@ def unknown_columns(row: Mapping[str, Any], guesses: Mapping[str, str] = NO_GUES
     row = {name: value for name, value in row.items() if normal(name) not in _AUTHOR_COLUMNS}
     texts = text_columns(row)
     free = texts or _without_field(tuple(row))
-    if not texts and any(map(_is_grade, row)):
+    if has_only_grades(row):
         hint = "scores without texts need no import: `fiducial calibrate` reads them"
     elif free:
         hint = f"name them, for example {map_options(_likely_columns(row, free, guesses))}"
@@ -95,6 +95,11 @@ def _without_field(header: tuple[str, ...]) -> list[str]:
 def _is_no_text(name: str, value: Any) -> bool:
     is_grade = as_number(value) is not None or plain_word(str(value)) in WORDS
     return is_grade or is_id_like(name) or is_never_grades(name)
+
+
+def has_only_grades(row: Mapping[str, Any]) -> bool:
+    """Return whether a row has a grade and no text, as those of a table of scores."""
+    return not text_columns(row) and any(map(_is_grade, row))
 
 
 def _is_grade(name: str) -> bool:

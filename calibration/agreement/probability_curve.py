@@ -80,7 +80,7 @@ def losses(
     p_of_outcome = np.where(right, p, 1 - p)
     n_infinite = int((p_of_outcome <= 0).sum())
     if n_infinite:
-        why = f"infinite: {n_infinite:,} rows have a probability of 0 or 1 and the opposite label"
+        why = f"infinite: {n_infinite:,} {'row has' if n_infinite == 1 else 'rows have'} a probability of 0 or 1 and the opposite label"
         return (
             statistics
             | {name: undefined(why, n=n, level=level) for name in ("log_loss", "log_loss_gain")}

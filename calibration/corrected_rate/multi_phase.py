@@ -150,7 +150,7 @@ def _why_undefined(data: NestedVerdicts, reached: Sequence[BoolArray]) -> str | 
     """Return why there is no estimate: too few labels, or a chosen sample; None if there is one."""
     n = int(reached[-1].sum())
     if n < MIN_LABELS:
-        return f"{n} items have a label and all verdicts; it takes {MIN_LABELS}"
+        return f"{n} {'item has' if n == 1 else 'items have'} a label and all verdicts; it takes {MIN_LABELS}"
     phase_pairs = list(pairwise(reached))
     for phase, sample in phase_pairs:
         # The first judge is the only one that scored every item of each phase.

@@ -37,7 +37,7 @@ def several_judges_rate(data: NestedVerdicts, *, level: float = 0.95) -> Statist
     judged, labelled = data.reaching(len(data.scores)), data.reaching(len(data.scores) + 1)
     n, unlabelled = int(labelled.sum()), judged & ~labelled
     if n < MIN_FULLY_JUDGED_LABELS:
-        why = f"{n} items have a label and all judges' scores; it takes {MIN_FULLY_JUDGED_LABELS}"
+        why = f"{n} {'item has' if n == 1 else 'items have'} a label and all judges' scores; it takes {MIN_FULLY_JUDGED_LABELS}"
         return undefined(why, n=n, level=level)
     label, cluster, other_cluster = data.label[labelled], data.cluster[labelled], data.cluster[unlabelled]
     single_judges = [

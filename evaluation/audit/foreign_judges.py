@@ -92,9 +92,10 @@ def import_audit(probes: Path, results: Path, out: Path, *, as_: str | None = No
         verdicts = list(_imported_verdicts(results, as_ or find_format(results), chosen))
         if not verdicts:
             raise InputError("no score in it is of one of these probes", path=results)
-        judged_keys = {verdict.key for verdict in verdicts}
+        # Not a set: the order of the probes is that of keys in audit.json.
+        judged_keys = dict.fromkeys(verdict.key for verdict in verdicts)
         judged_probes = ChosenProbes(
-            {key: chosen.probes[key] for key in judged_keys}, chosen.originals & judged_keys
+            {key: chosen.probes[key] for key in judged_keys}, chosen.originals & judged_keys.keys()
         )
         clusters = {key.case_id: cases.cluster(key.case_id) for key in judged_keys}
     by_author = scored_probes(verdicts, judged_probes.probes, clusters, {})

@@ -62,7 +62,7 @@ def choose_probes(
     needed_originals.update(
         probe.key for probe in _choice_order(originals.values(), positions, cluster)[:per_operator]
     )
-    chosen_originals = {key: originals[key] for key in needed_originals & originals.keys()}
+    chosen_originals = {key: probe for key, probe in originals.items() if key in needed_originals}
     return ChosenProbes({**chosen_originals, **chosen_probes}, frozenset(chosen_originals))
 
 

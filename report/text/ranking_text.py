@@ -65,7 +65,7 @@ def ranking_sentence(
     beaten = [name for name in names[1:] if pair_of(pairs, leader, name)[1]]
     ranking = _Ranking(names, beaten, pair_of(pairs, leader, second)[0], rates, pairs, measure)
     if not ranking.lead:
-        return f"No significant difference between systems: too few labels to compare {leader} with {second} {where}."
+        return _not_compared_sentence(ranking, passing, where)
     if second in beaten:
         return _best_sentence(ranking, passing, leads, judged_by)
     common_items = _common_items(pairs, leader, second, where)
@@ -161,15 +161,42 @@ def _best_sentence(ranking: _Ranking, passing: str, leads: str, judged_by: Judge
     if judged_by is not None:
         opening = f"{judged_by.prefer} {leader}: it passes {rate_text} of {counted(rate.n, 'output')}"
     sentences = [f"{opening}, {ranking.lead} more than {ranking.second}{on_common}."]
-    if not_beaten := [name for name in ranking.names[1:] if name not in ranking.beaten]:
-        pairs_with_leader = (pair_of(ranking.pairs, leader, name)[0] for name in not_beaten)
-        largest = largest_possible(pair.difference for pair in pairs_with_leader if pair is not None)
+    not_beaten = {
+        name: None if (pair := pair_of(ranking.pairs, leader, name)[0]) is None else pair.difference
+        for name in ranking.names[1:]
+        if name not in ranking.beaten
+    }
+    if compared := {name: difference for name, difference in not_beaten.items() if _is_known(difference)}:
+        largest = largest_possible(compared.values())
         possible = f" ({largest} could still be there)" if largest else ""
-        sentences.append(f"Not significantly different from it: {listed(not_beaten)}{possible}.")
+        sentences.append(f"Not significantly different from it: {listed([*compared])}{possible}.")
+    if not_compared := [name for name in not_beaten if name not in compared]:
+        sentences.append(f"Not compared with it: {listed(not_compared)}.")
     if higher_rates:
         verb = "has" if len(higher_rates) == 1 else "have"
         sentences.append(f"{listed(higher_rates)} {verb} a higher rate, but on other outputs.")
     return " ".join(sentences)
+
+
+def _is_known(difference: Statistic | None) -> bool:
+    return difference is not None and difference.value is not None
+
+
+def _not_compared_sentence(ranking: _Ranking, passing: str, where: str) -> str:
+    """Say why the first two have no difference, and name those that the leader beats."""
+    leader, second = ranking.leader, ranking.second
+    # "Between systems" would deny the difference of another pair.
+    names_pair = bool(ranking.measure) or any(pair.better for pair in ranking.pairs)
+    subject = "they" if names_pair else f"{leader} and {second}"
+    if ranking.closest is None:
+        reason = f"{subject} were not compared"
+    elif not ranking.closest.n:
+        reason = f"{subject} have nothing graded in common"
+    else:
+        reason = f"too few labels to compare {'them' if names_pair else f'{leader} with {second}'}"
+    scope = f"{leader} and {second}" if names_pair else "systems"
+    where = where and f" {where}"
+    return f"No significant difference between {scope}: {reason}{where}.{_beaten_sentence(ranking, passing)}"
 
 
 def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) -> str:
@@ -179,11 +206,16 @@ def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) 
     direction = f" ({leader} minus {second})" if ranking.is_reversed else ""
     measured = f" in {ranking.measure}" if ranking.measure else ""
     sentence = f"No significant difference{measured}{named_pair}: {ranking.lead}{direction} on {common_items}{_single_pair_note(ranking.closest)}."
-    if ranking.beaten:
-        verb = "passes" if "pass" in passing else "agrees with labels"  # `passing` words the rate
-        ahead_of = "is ahead of" if ranking.measure else f"{verb} more often than"
-        sentence += f" {leader} {ahead_of} {listed(ranking.beaten)}."
-    return f"{sentence}{still_there([ranking.difference])}"
+    return f"{sentence}{_beaten_sentence(ranking, passing)}{still_there([ranking.difference])}"
+
+
+def _beaten_sentence(ranking: _Ranking, passing: str) -> str:
+    """Return a sentence on those that the leader beats; empty without any."""
+    if not ranking.beaten:
+        return ""
+    verb = "passes" if "pass" in passing else "agrees with labels"  # `passing` words the rate
+    ahead_of = "is ahead of" if ranking.measure else f"{verb} more often than"
+    return f" {ranking.leader} {ahead_of} {listed(ranking.beaten)}."
 
 
 def still_there(differences: Iterable[Statistic | None]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -100,6 +101,19 @@ def test_what_their_judge_could_not_judge_is_no_answer(probes: Path, tmp_path: P
     assert all(operator.rate.value is None for operator in audit.judges[0].operators)
     outcomes = {verdict.outcome for verdict in read_records(tmp_path / "audit" / "verdicts.jsonl", Verdict)}
     assert outcomes == {"not_applicable"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_counts_of_probes_are_in_the_order_of_the_verdicts(seed: int, probes: Path, tmp_path: Path):
+    export_probes(probes, "azure", tmp_path / "theirs")
+    results = azure_results(tmp_path / "theirs", lambda _: 1.0)
+    rows = json.loads(results.read_text())["rows"]
+    random.Random(seed).shuffle(rows)
+    results.write_text(json.dumps({"rows": rows, "metrics": {}}))
+    audit = import_audit(probes, results, tmp_path / "audit")
+    plants = {label.key: label.evidence["plants"] for label in read_records(probes / "labels.jsonl", Verdict)}
+    verdicts = read_records(tmp_path / "audit" / "verdicts.jsonl", Verdict)
+    assert list(audit.probes) == list(dict.fromkeys(plants[verdict.key] for verdict in verdicts))
 
 
 def test_two_verdicts_of_a_judge_on_one_trial_of_a_probe_are_refused(probes: Path, tmp_path: Path):

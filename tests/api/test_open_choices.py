@@ -218,3 +218,16 @@ def test_a_joined_table_has_one_label_and_no_map_that_makes_all_alike(tmp_path: 
     words = _written(tmp_path, "id,human_label\n0,A\n1,B\n", "words.csv")
     with pytest.raises(InputError, match="makes all 2 grades pass"):
         fd.read(path, join=words, map_label={"A": 1, "B": 1})
+
+
+def test_examples_show_columns_that_rows_have(tmp_path: Path):
+    lines = [
+        f"{n},{grader},{n % 5 + 1},{'good' if n % 3 else 'bad'},{'AB'[n // 7 % 2]}\n"
+        for n in range(60)
+        for grader in ("x", "y")
+    ]
+    rows = "".join(("Item Nr.,Grader,Score (1-5),Human says,Bot\n", *lines, lines[3]))
+    with pytest.raises(ChoiceNeeded) as caught:
+        fd.calibrate(_written(tmp_path, rows))
+    assert "#" in caught.value.options
+    assert "#=" not in str(caught.value)

@@ -155,6 +155,11 @@ def test_the_frame_of_a_budget_has_a_row_per_phase():
     ]
 
 
+def test_any_number_of_unlabelled_items_can_be_planned_with():
+    many, more = (fd.plan_labels(half_width=0.1, unlabelled=count).labels for count in (10**9, 10**30))
+    assert more == many
+
+
 def test_a_plan_for_a_table_goes_by_its_labels_and_counts_them():
     rows = [
         {"item_id": f"i{n}", "judge": "j", "score": n % 10 != 0, "label": n % 5 != 0 if n < 60 else None}

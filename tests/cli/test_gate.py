@@ -240,3 +240,13 @@ def test_options_of_a_whole_command_are_not_proposed_for_an_import(tmp_path: Pat
     refused = fiducial("gate", tmp_path, "--min", "overall=0.5")
     assert "cases.jsonl --outputs FILE`" in refused.err
     assert (refused.code, "takes these options" in refused.err) == (2, False)
+
+
+def test_a_file_of_no_known_format_comes_with_a_command_that_names_one(tmp_path: Path):
+    odd = tmp_path / "odd.json"
+    odd.write_text('{"foo": [1]}')
+    told = fiducial("gate", odd, "--min", "overall=0.5")
+    assert (told.code, told.err.count("\n")) == (2, 1)
+    assert f"`fiducial import FORMAT {odd} --out imported` reads it: then gate the folder" in told.err
+    with pytest.raises(fd.FiducialError, match=r"`fd\.read\(\.\.\., as_=FORMAT\)` reads it: then"):
+        fd.gate(odd, minimum={"overall": 0.5})

@@ -145,6 +145,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("sprite.json", "--as", "promptfo"), "no format is called 'promptfo' (did you mean 'promptfoo'?)"),
     (("empty.jsonl",), "empty.jsonl: the file is empty"),
     (("sprite.json",), "sprite.json: cannot tell the format from 'sprite'; name it: inspect, "),
+    (("scores.jsonl",), "scores without texts need no import: `fiducial calibrate` reads them"),
     (("single.jsonl",), "single.jsonl:1: not JSON: Expecting property name"),
     (("blank.jsonl",), "blank.jsonl: the file holds no records"),
     (
@@ -176,6 +177,7 @@ def test_what_cannot_be_read_is_told_in_one_line_and_leaves_nothing(
     monkeypatch.chdir(tmp_path)
     Path("sprite.json").write_text('{"sprite": 1}')
     Path("empty.jsonl").touch()
+    Path("scores.jsonl").write_text('{"item_id": "a", "judge": "j", "score": 1}\n')
     Path("single.jsonl").write_text("{'id': 1, 'question': 'Why?'}\n")
     Path("blank.jsonl").write_text("\n[]\n")
     Path("notes.txt").write_text("question,answer")

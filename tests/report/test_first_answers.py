@@ -105,6 +105,49 @@ def test_a_system_that_is_not_shown_to_be_worse_is_named_with_the_difference_tha
     assert f"Not significantly different from it: c ({largest:.2f} could still be there)." in told
 
 
+def checked(**cases: tuple[int, int, int]) -> list[dict[str, Any]]:
+    """Checked outputs by system: its first case, the one after its last, and passes out of ten."""
+    return [
+        {
+            "item_id": f"i{n}|{name}|0",
+            "system": name,
+            "judge": "j",
+            "score": None,
+            "checker_score": float(n % 10 < passes),
+        }
+        for name, (first, end, passes) in cases.items()
+        for n in range(first, end)
+    ]
+
+
+def test_a_system_that_shares_no_case_with_the_leader_denies_no_other_difference():
+    rows = checked(a=(0, 60, 9), b=(0, 60, 2), c=(60, 120, 8))
+    told = answers(
+        RunSummary(systems=systems(*"abc"), compared=compare(table_from_rows(rows), by="system"))
+    ).better.text
+    assert told.startswith(
+        "No significant difference between a and c: they have nothing graded in common on all outputs. a passes more often than b."
+    )
+
+
+@pytest.mark.parametrize(
+    ("against", "expected"),
+    [
+        ("b", "more than b. Not compared with it: c."),
+        (
+            "c",
+            "No significant difference between a and b: they were not compared on all outputs. a passes more often than c.",
+        ),
+    ],
+)
+def test_pairs_that_nobody_asked_for_are_said_to_be_not_compared(against: str, expected: str):
+    rows = checked(a=(0, 60, 9), b=(0, 60, 5), c=(0, 60, 1))
+    found = compare(table_from_rows(rows), by="system", against=against)
+    told = answers(RunSummary(systems=systems(*"abc"), compared=found)).better.text
+    assert expected in told
+    assert "Not significantly different" not in told
+
+
 def labels_of(*names: str, per_system: int = 20, cases: int = 60) -> list[dict[str, Any]]:
     """Undecided outputs of four systems, with labels of those named."""
     return [

@@ -76,6 +76,13 @@ def test_intervals_cover_in_planted_worlds(stretch: float):
     assert stretch != 1.0 or large_covered / draws >= 0.91
 
 
+@pytest.mark.parametrize(("wrong", "told"), [(1, "1 row has"), (2, "2 rows have")])
+def test_rows_with_an_infinite_loss_are_counted_with_their_verb(wrong: int, told: str):
+    p = np.where(np.arange(40) < wrong, 0.0, 0.5)
+    undefined = losses(p, np.arange(40) % 2 < 2, np.arange(40))["log_loss"].undefined
+    assert undefined == f"infinite: {told} a probability of 0 or 1 and the opposite label"
+
+
 def test_probabilities_of_0_and_1_make_losses_infinite_and_leave_the_slope():
     p, right, cluster = world(2, 100)
     p[0], right[0] = 0.0, True

@@ -89,6 +89,13 @@ def test_labels_of_ungraded_outputs_count_by_their_share() -> None:
     assert list(whole.graded_rates) == ["x", "y"]
 
 
+def test_rates_of_graded_outputs_are_in_the_order_of_the_systems() -> None:
+    trials = dict.fromkeys("hgfedcba", 1)
+    found = by_system(judged(trials, labelled=20, ungraded=12), labels_chosen_by="random")
+    assert found.strata is not None
+    assert list(found.strata.all.graded_rates) == list(found.strata.all.rates)
+
+
 def test_a_case_without_an_output_is_not_an_unequal_number_of_trials() -> None:
     rows = [r for r in trial_rows({"x": [0, 1], "y": [0, 1]}) if (r["item_id"], r["system"]) != ("c3", "y")]
     assert "uneven_trials" not in {caution.kind for caution in by_system(rows).cautions}

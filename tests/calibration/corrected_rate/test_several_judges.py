@@ -67,6 +67,8 @@ def test_few_labels_and_chosen_ones_are_refused():
     data = verdicts((0.9, 0.85), (0.8, 0.8))
     few = data._replace(label=np.where(np.arange(N) < 100, data.label, np.nan))
     assert "it takes 50" in str(several_judges_rate(few).undefined)
+    single = data._replace(label=np.where(np.arange(N) < 1, data.label, np.nan))
+    assert str(several_judges_rate(single).undefined).startswith("1 item has a label")
     chosen = data._replace(label=np.where(data.scores[1] == 1, 1.0, np.nan))
     assert several_judges_rate(chosen).undefined == "labelled items are scored unlike the others"
 

@@ -30,6 +30,13 @@ def test_the_right_output_of_every_twin_is_judged_too(probes: Path):
     assert {probe.source for probe in twins} <= chosen.originals <= chosen.probes.keys()
 
 
+def test_right_outputs_keep_their_order(probes: Path):
+    facts = list(read_facts(probes))
+    chosen = choose_probes(facts, 7, str)
+    in_order = [probe.key for probe in facts if probe.key in chosen.originals]
+    assert [key for key in chosen.probes if key in chosen.originals] == in_order
+
+
 def test_attacks_come_with_their_controls(probes: Path):
     chosen = choose_probes(read_facts(probes), 7, str)
     places = {

@@ -271,8 +271,8 @@ def test_judges_that_do_not_look_are_compared_by_agreement_only() -> None:
 BASELINE = "j/lexical@baseline"
 
 
-def screen_of(scores: dict[str, list[Any]]) -> list[Any]:
-    return list(comparison_screen(compare(table_of(scores, LABELS * 10))))
+def screen_of(scores: dict[str, list[Any]], **options: Any) -> list[Any]:
+    return list(comparison_screen(compare(table_of(scores, LABELS * 10), **options)))
 
 
 def test_a_baseline_is_the_last_row_of_judges_and_not_among_those_that_are_ranked() -> None:
@@ -289,6 +289,13 @@ def test_a_baseline_is_the_last_row_of_judges_and_not_among_those_that_are_ranke
     answer, *_ = screen_of({"a": perfect, "b": POOR * 10, BASELINE: GOOD * 10})
     assert answer.startswith("a is best: balanced accuracy 1.00")
     assert " more than b." in answer
+
+
+def test_a_judge_is_set_against_the_baseline_only_if_they_are_compared() -> None:
+    scores = {"a": LABELS * 10, "b": POOR * 10, BASELINE: GOOD * 10}
+    answer, after, *_ = screen_of(scores, against="b")
+    assert answer.startswith("a is best: balanced accuracy 1.00")
+    assert "not shown to be better" not in after
 
 
 def test_an_only_judge_is_set_against_the_baseline() -> None:
