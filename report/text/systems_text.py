@@ -7,9 +7,8 @@ with labels if there are enough.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Self, get_args
+from typing import NamedTuple, Self
 
-from ...calibration.label_declarations import RANDOM_SAMPLES, LabelsChosenBy
 from ...calibration.statistic import Statistic
 from ...evaluation.conclusion.run_results import (
     ALL,
@@ -23,13 +22,13 @@ from ...evaluation.conclusion.run_results import (
     SystemResult,
 )
 from ...evaluation.store.journal_rows import is_baseline
-from ...spelling import command
 from ..document import Piece
 from ..document_parts import Cell
 from ..items.naming import NAME, UNGRADED, ShortNames, items_at, short_names
 from . import number_text
 from .one_screen import PlotRow, plotted_table, rate_and_n
 from .safe_text import columns_of
+from .uncorrected_reasons import own_rate_reason, uncorrected_reason
 from .ungraded_text import UngradedRange, ungraded_ranges
 
 _MAX_SYSTEMS = 6
@@ -249,12 +248,6 @@ def _is_uncorrected(systems: Sequence[SystemResult]) -> bool:
     return not any(system.overall is not None and system.overall.name == ALL_CORRECTED for system in systems)
 
 
-_FEW_LABELS = "fewer than two labels of these outputs"
-_OWN_RATE = "a judge's own rate; labels correct that of all outputs"
-_UNDECLARED = "labels that may be no random sample of these outputs"
-_CHOSEN_LABELS = "labels that are not a random sample of these outputs"
-
-
 def _parts_table(system: SystemResult, judges: Sequence[JudgeUse]) -> Iterator[Piece]:
     """Yield a table of one system: its rates of all outputs, of the checked ones, by each judge."""
     judged = judged_parts(system)
@@ -309,33 +302,13 @@ def _judge_rows(system: SystemResult, parts: Sequence[StratumRate]) -> tuple[lis
         )
         is_uncorrected = not is_corrected and part.value is not None
         if is_uncorrected:
-            why = _why_own_rate(system.overall) if part.name == JUDGED else _why_uncorrected(corrected_rate)
+            why = (
+                own_rate_reason(system.overall) if part.name == JUDGED else uncorrected_reason(corrected_rate)
+            )
             reasons[why] = None
         name = f"{names.of(part.by or '')}{'*' if is_uncorrected else ''}"
         rows.append((name, corrected_rate if is_corrected else part, _n_and_ungraded(part)))
     return rows, list(reasons)
-
-
-def _why_own_rate(overall: StratumRate | None) -> str:
-    """Return why a judge's rate is uncorrected in a run without checkers, where labels correct one rate of all judges."""
-    if overall is None:
-        return _FEW_LABELS
-    if overall.name == ALL_CORRECTED:
-        return _OWN_RATE
-    if overall.contradicted is not None or overall.declared not in {None, *RANDOM_SAMPLES}:
-        return _CHOSEN_LABELS
-    return _FEW_LABELS if overall.if_random is None else _UNDECLARED
-
-
-def _why_uncorrected(corrected: StratumRate | None) -> str:
-    if corrected is None:
-        return _FEW_LABELS
-    if corrected.declared in get_args(LabelsChosenBy):
-        estimates = command("estimate", "RUN", labels_chosen_by=corrected.declared)
-        return f"{_CHOSEN_LABELS} (`{estimates}` corrects the rate of undecided ones)"
-    if corrected.value is None:
-        return _CHOSEN_LABELS
-    return _UNDECLARED if corrected.declared is None else _CHOSEN_LABELS
 
 
 def judge_names(names: Sequence[str], *, columns: int = NAME) -> ShortNames:
