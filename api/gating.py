@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +14,7 @@ from ..evaluation.past_runs.gate_numbers import Gate, GateLimits, minimums
 from ..evaluation.past_runs.gated_imports import gated_records
 from ..evaluation.past_runs.gated_runs import GatedRun, gated_run
 from ..evaluation.store.run_store import RunStore
+from ..formats.native_files import NativeFileError
 from ..records import Case, Output, Verdict, atomic_write, read_records
 from ..report.gate_files import gate_annotations, gate_junit
 from ..report.text.gate_text import gate_document, gate_screen
@@ -26,9 +26,6 @@ from .reading import read
 from .run import Run, folder_of
 
 R = TypeVar("R", Case, Output, Verdict)
-
-_WHOLE_COMMAND = re.compile(r"`(?:fiducial |fd\.)[^`]*`")
-"""Command or call in a message, whose options are its own."""
 
 __all__ = ["Gate", "gate", "gate_annotations"]
 
@@ -140,7 +137,7 @@ def _name_who_takes_options(error: InputError, path: Path) -> None:
     if isinstance(error, UnknownFormatError):
         takes = f"`{command('import', 'FORMAT', path, out='imported')}` reads it: then gate the folder that it writes"
         error.message += f"; {either(takes, '`fd.read(..., as_=FORMAT)` reads it: then gate the folder that its `save` writes')}"
-    elif names_a_setting(_WHOLE_COMMAND.sub("", error.message)):
+    elif not isinstance(error, NativeFileError) and names_a_setting(error.message):
         takes = f"`{command('import', path, out='imported')}` takes these options: then gate the folder that it writes"
         error.message += f"; {either(takes, '`fd.read` takes these arguments: then gate the folder that its `save` writes')}"
     if isinstance(error, ColumnsError):
