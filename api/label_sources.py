@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import reprlib
 from collections.abc import Mapping, Sequence
 from numbers import Real
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from ..errors import UsageError
 from ..records import InputPath
-from ..records.scale import Scale
+from ..records.scale import Scale, is_finite
 from ..records.score_kinds import ScoreKind
 from ..spelling import setting, spelled_pairs
 from ..tables.grades import plain_word
@@ -173,9 +174,11 @@ def score_kinds(given: GivenKind | None) -> Mapping[str, ScoreKind]:
 def _require_scale(ends: Any, name: str) -> None:
     """Raise a UsageError for anything but two different numbers, finite like their distance."""
     pair = cast("Sequence[Any]", ends if isinstance(ends, Sequence) and not isinstance(ends, str) else ())
-    is_pair = len(pair) == 2 and all(isinstance(end, Real) and math.isfinite(end) for end in pair)  # noqa: PLR2004 - both ends
+    is_pair = len(pair) == 2 and all(isinstance(end, Real) and is_finite(end) for end in pair)  # noqa: PLR2004 - both ends
     if not is_pair:
-        raise UsageError(f"{name} expects the worst and the best grade, (1, 5), got {ends!r}")
+        raise UsageError(
+            f"{name} expects the worst and the best grade, (1, 5), got {reprlib.repr(cast(object, ends))}"
+        )
     if math.isinf(float(pair[1]) - float(pair[0])):
         raise UsageError(f"{setting(name)} expects grades at a finite distance, got {pair[0]:g}:{pair[1]:g}")
     if float(pair[0]) == float(pair[1]):

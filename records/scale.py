@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Literal, SupportsFloat
 
 import msgspec
 
@@ -17,10 +17,11 @@ _MAX_STEPS = 1e6
 """Limit on the steps of a scale."""
 
 
-def _is_finite(number: float) -> bool:
+def is_finite(number: SupportsFloat) -> bool:
+    """Return whether a number is finite; False for an integer beyond all floats."""
     try:
         return math.isfinite(number)
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:
         return False
 
 
@@ -51,8 +52,8 @@ class Scale(msgspec.Struct, frozen=True):
     all_alike: bool = False
 
     def __post_init__(self) -> None:
-        span = self.maximum - self.minimum
-        if not _is_finite(span) or not _is_finite(self.step or 0.0):
+        is_usable = all(map(is_finite, (self.minimum, self.maximum, self.step or 0.0)))
+        if not is_usable or not is_finite(span := self.maximum - self.minimum):
             raise ValueError("minimum, maximum and step must be finite numbers")
         if span <= 0 or (self.step is not None and self.step <= 0):
             raise ValueError("minimum must be below maximum, and step above 0")

@@ -69,6 +69,7 @@ untyped = cast("Any", fd)
         (lambda: fd.estimate(ROWS, phases=["a", "b"], judges=["b", "a"]), "judges= begins with 'b', the judge of the other estimates, but phases= begins with 'a'"),
         (lambda: fd.calibrate(ROWS, label_pass_at=math.nan), "label_pass_at= expects a finite number, got nan"),
         (lambda: fd.calibrate(ROWS, label_scale=(1, math.nan)), "label_scale expects the worst and the best"),
+        (lambda: fd.calibrate(ROWS, score_scale=(1, 10**400)), "score_scale expects the worst and the best grade, .*, got \\(1, 10+\\.\\.\\.0+\\)"),
         (lambda: fd.calibrate(ROWS, label_scale=(-1e308, 1e308)), "label_scale= expects grades at a finite distance, got -1e\\+308:1e\\+308"),
         (lambda: fd.compare(ROWS, level=1), "level= expects a number above 0 and below 1, got 1"),
         (lambda: untyped.compare(ROWS, right="x"), "right= expects agrees, score or label, got 'x'"),

@@ -40,6 +40,7 @@ def test_a_score_in_steps_is_the_number_that_is_written() -> None:
         (0, float("inf"), None),
         (-1e308, 1e308, None),
         (1, 10**400, None),
+        (0.0, 10**400, None),
         (0, 1, 10**400),
     ],
 )
