@@ -83,7 +83,7 @@ def _thresholds_by_judge(
 ) -> Mapping[str, float]:
     if not thresholds:
         return {}
-    from ..api.pass_thresholds import ThresholdOverrides
+    from ..calibration.pass_threshold import ThresholdOverrides
 
     return ThresholdOverrides(thresholds)
 
