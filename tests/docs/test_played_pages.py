@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from each_row import each_row
 from played_page import ROOT, Typed, agrees, play, rewrite
 
 PAGES = {
@@ -84,3 +85,20 @@ QUOTED = {
 
 def test_pages_that_quote_have_quotations():
     assert all(quoted_on(page) for page in QUOTED)
+
+
+@each_row(
+    ("printed", "rounding", "same"),
+    [
+        ("a 0.45, 1.50\n", False, True),
+        ("a 0.44, 1.50\n", False, False),
+        ("a 0.44, 1.51\n", True, True),
+        ("a 0.43, 1.50\n", True, False),
+        ("a 0.450, 1.50\n", True, False),
+        ("b 0.45, 1.50\n", True, False),
+    ],
+)
+def test_a_page_may_differ_by_the_last_digit_where_a_model_computes(
+    printed: str, *, rounding: bool, same: bool
+):
+    assert agrees("...\na 0.45, 1.50\n", f"x 2.5\n{printed}", rounding=rounding) is same

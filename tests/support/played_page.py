@@ -131,13 +131,28 @@ class _Shell:
         return printed.removesuffix(f"{_END}\n")
 
 
-def agrees(shown: str, printed: str) -> bool:
-    """Return whether the output shown is the output printed, with lines omitted at `...`."""
+_FRACTION = re.compile(r"\d+\.\d+")
+
+
+def agrees(shown: str, printed: str, *, rounding: bool = False) -> bool:
+    """Return whether the output shown is the output printed, with lines omitted at `...`.
+
+    With ``rounding`` the last digit of a fraction may be another by one: a model computes other last digits of its
+    probabilities on another processor, and draws follow them.
+    """
     pattern = "".join(
         r"(?:.*\n)*?" if line.strip() == "..." else re.escape(line) + "\n"
         for line in shown.rstrip("\n").splitlines()
     )
-    return re.fullmatch(pattern + r"\s*", printed) is not None
+    if rounding:
+        pattern = re.sub(
+            r"\d+\\\.\d+", lambda found: rf"(\d+\.\d{{{len(found[0]) - found[0].index('.') - 1}}})", pattern
+        )
+    found = re.fullmatch(pattern + r"\s*", printed)
+    return found is not None and all(
+        abs(int(number.replace(".", "")) - int(was.replace(".", ""))) <= 1
+        for number, was in zip(found.groups(), _FRACTION.findall(shown), strict=rounding)
+    )
 
 
 def rewrite(page: Path, played: list[tuple[Typed, str]]) -> None:
