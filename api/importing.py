@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 from ..deterministic.artifacts.dependencies import unknown_dependencies
-from ..errors import UsageError
+from ..errors import RecordError, UsageError
 from ..formats.agbenchmark import read_challenges
 from ..formats.bfcl import expand, find_results, open_source, read_cases, read_outputs
 from ..formats.custom_format import read_custom
 from ..formats.imported_records import LOGGED, RevisedCase, revised
 from ..records import Case, Output, Verdict, write_records
 from ..report.text.challenge_notes import challenge_notes
+from ..spelling import command
 from .argument_checks import checked_arguments
 from .paths import FilePath, input_path, written_path
 from .reading import read_strictly
@@ -120,7 +121,16 @@ def import_log(
     """
 
     def read() -> Iterator[Case | RevisedCase | Output | Verdict]:
-        return read_strictly(source, path, criterion=criterion, system=system)
+        try:
+            yield from read_strictly(source, path, criterion=criterion, system=system)
+        except RecordError as error:
+            lenient = command("import", source, path, out="FOLDER")
+            raise RecordError(
+                f"{error.message}; `{lenient}` lists what it skips",
+                path=error.path,
+                line=error.line,
+                field=error.field,
+            ) from error
 
     def cases() -> Iterator[Case]:
         # A revision follows its case, so the file is read twice: all its cases may not fit into memory.

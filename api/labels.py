@@ -192,7 +192,8 @@ def _references_joined(references: JoinedReferences) -> Iterator[str]:
         position = ":".join(
             str(part) for part in (first_skipped.file, first_skipped.line) if part is not None
         )
-        yield f"skipped: {counted(len(references.skipped), 'row')}, the first: {position}: {first_skipped.reason}"
+        field = "" if first_skipped.field is None else f"{first_skipped.field}: "
+        yield f"skipped: {counted(len(references.skipped), 'row')}, the first: {position}: {field}{first_skipped.reason}"
 
 
 def join_labels(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from ..calibration.trial_rates import SystemTrials, trial_rates
@@ -36,6 +36,12 @@ class TrialRates(ResultOnPage, Framed, frozen=True):
         if system not in self.systems:
             raise KeyError(f"there is no system {system!r}{nearest(system, self.systems)}")
         return self.systems[system]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.systems)
+
+    def __len__(self) -> int:
+        return len(self.systems)
 
 
 def _trials_document(trials: TrialRates) -> Document:

@@ -49,7 +49,7 @@ def add(
     labels_chosen_by: LabelDeclaration | None,
     json_file: str | None,
 ) -> None:
-    """Add LABELS to EXISTING_FOLDER, which `fiducial import` wrote, or a run.
+    """Add LABELS to FOLDER, which `fiducial import` wrote, or a run.
 
     LABELS is CSV, TSV, JSON Lines, JSON or Parquet with ids (and systems, if there are several) and grades, or trusted verdicts. Its columns
     expected_calls, accepted_answers, criterion and context become references of the cases, with which checkers and judges grade.

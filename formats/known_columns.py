@@ -178,8 +178,8 @@ def instruction_input(header: Iterable[str], names: Mapping[str, str]) -> str | 
 
 def reference_example(
     row: FileRow, names: Mapping[str, str], grades: Scale, columns: RecognizedGrades
-) -> tuple[Example, list[Skipped]]:
-    """Return the reference in a row, and the parts of it that cannot be read.
+) -> tuple[Example, list[Skipped], list[Skipped]]:
+    """Return the reference in a row, and the parts and the grades of it that cannot be read.
 
     A reference is every field of a case except question and answer.
     """
@@ -206,8 +206,8 @@ def reference_example(
     if "score" in names:
         scores = RowGrades(columns, ScoreConverter(), grades)
         readers = [*score_readers(fields, names["score"], scores), *readers]
-    skipped += collect_scores(example.scores, readers, lambda read: read(), row.position)
-    return example, skipped
+    skipped_grades = [*collect_scores(example.scores, readers, lambda read: read(), row.position)]
+    return example, skipped, skipped_grades
 
 
 def _fields(line: FieldReader, names: Mapping[str, str]) -> FieldReader:

@@ -123,9 +123,10 @@ class References:
             self._skipped.append(position.skipped_part("expected_calls", unchecked))
         return completed
 
-    def names(self, case_id: str) -> bool:
-        """Return whether the table has a row for a case."""
-        return case_id.strip() in self._by_id
+    def has_reference(self, case_id: str) -> bool:
+        """Return whether the table has more of a case than its id, such as accepted answers."""
+        example = self._by_id.get(case_id.strip())
+        return example is not None and not _is_empty(example)
 
     def _reference_of(self, name: str) -> Example | None:
         """Return the table's reference of a case, and note that the case exists."""
@@ -185,15 +186,18 @@ class References:
                     f"no column holds the ids of cases (columns: {columns_found}); {option} names it",
                     path=self.path,
                 )
-            example, skipped = reference_example(row, column_by_field, self._grades, self._unclear_grades)
+            example, skipped, skipped_grades = reference_example(
+                row, column_by_field, self._grades, self._unclear_grades
+            )
             note_alike(self._alike, example.scores)
         except UNREADABLE as error:
             self._skipped.append(row.position.skipped(error))
             return
+        self._skipped += skipped
         if self._alone:
             example.scores, example.tags = [], {}
         else:
-            self._skipped += skipped
+            self._skipped += skipped_grades
         example.id = example.id.strip()
         if not example.id:
             self._skipped.append(row.position.skipped_part("id", "the row has no id"))

@@ -92,7 +92,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
     """Return a hint such as `` (did you mean 'x'?)``, or an empty text if no known name is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for errors
 
-    nearest_names = get_close_matches(name, list(names), n=1)
+    # A caller in Python may look up anything, such as a number.
+    nearest_names = get_close_matches(str(name), list(names), n=1)
     return f" (did you mean {nearest_names[0]!r}?)" if nearest_names else ""
 
 

@@ -12,6 +12,8 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from ..evaluation.conclusion.run_results import ALL_CORRECTED, JudgeUse, StratumRate
 from ..evaluation.conclusion.run_summary import RunSummary
 from ..judges.baseline import MODEL as BASELINE
@@ -71,7 +73,20 @@ def next_step(summary: RunSummary, trust: Sequence[Trust]) -> Answer:
         partial(_certify, trust=trust),
     )
     answers = (rule(summary) for rule in rules)
-    return next(filter(None, answers), None) or _review_failures(summary)
+    return _ended(next(filter(None, answers), None) or _review_failures(summary), summary)
+
+
+def _ended(answer: Answer, summary: RunSummary) -> Answer:
+    """End the text with a full stop if no command follows; a merged run says where to act."""
+    if answer.step is not None or not answer.text.endswith(":"):
+        return answer
+    out = named(summary, "out")
+    where = (
+        f" Do so in each merged run, then merge them with a new {out}."
+        if summary.typed.verb == "merge"
+        else ""
+    )
+    return msgspec.structs.replace(answer, text=f"{answer.text.removesuffix(':')}.{where}")
 
 
 def _retry_calls(summary: RunSummary) -> Answer | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -312,6 +313,12 @@ class Estimation(Result, Framed, frozen=True, kw_only=True):
         if name not in self.parts:
             raise KeyError(f"there is no part {name!r}; there are {', '.join(map(repr, self.parts))}")
         return self.parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
 
 
 def estimation_json(estimation: Estimation) -> dict[str, Any]:

@@ -12,12 +12,13 @@ import numpy as np
 
 from ...errors import InputError
 from ...records import Verdict
+from ...tables.grades import as_number
 from ...tables.label_index import LabelIndex
 from ...tables.label_rounds import round_added
 from ...tables.label_table import LabelTable, OutputName
 from ...tables.standing_labels import is_tie
 from ..arrays import FloatArray
-from .calibration_table import ADDED, IDENTITY, PERSON, Table
+from .calibration_table import ADDED, IDENTITY, PERSON, TRIAL, Table
 from .columns import Column
 
 
@@ -90,8 +91,15 @@ def _rows_by_output(table: Table) -> dict[tuple[OutputName, str], list[int]]:
     for row, item in enumerate(_items(table)):
         case, system, trial = split_item(item)
         system_name = table.value("system", row) if system is None else system
-        outputs.setdefault((OutputName(case, system_name, trial), item), []).append(row)
+        number = _trial_number(table.value(TRIAL, row)) if trial is None else trial
+        outputs.setdefault((OutputName(case, system_name, number), item), []).append(row)
     return outputs
+
+
+def _trial_number(cell: str | None) -> int | None:
+    """Return the number in a cell of the column `trial`, or None if labels cannot name it."""
+    number = as_number(cell)
+    return int(number) if number is not None and number.is_integer() and number >= 0 else None
 
 
 def _items(table: Table) -> Iterator[str]:

@@ -59,12 +59,9 @@ def join_references(files: Iterable[InputPath], table: References, to: Path) -> 
         InputError: No row is about a case, or a reference cannot be met.
     """
     cases: list[Case] = []
-    added_count = replaced_count = 0
-    ids_in_table = set[str]()
+    added_count = replaced_count = unchanged_count = 0
     for case in chain.from_iterable(read_records(path, Case) for path in files):
         completed = table.complete_case(case)
-        if table.names(case.id):
-            ids_in_table.add(case.id)
         if completed != case:
             _validate(completed, table)
             if _lacks_reference(case):
@@ -73,13 +70,13 @@ def join_references(files: Iterable[InputPath], table: References, to: Path) -> 
                 replaced_count += 1
             cases.append(completed)
         else:
+            unchanged_count += table.has_reference(case.id)
             cases.append(case)
     skipped = list(table.left())
-    unchanged = len(ids_in_table) - added_count - replaced_count
     return CompletedCases(
         cases,
         JoinedReferences(
-            cases=to, added=added_count, replaced=replaced_count, unchanged=unchanged, skipped=skipped
+            cases=to, added=added_count, replaced=replaced_count, unchanged=unchanged_count, skipped=skipped
         ),
     )
 

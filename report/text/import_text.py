@@ -130,8 +130,10 @@ def _doubts(imported: ImportSummary, command: str | None) -> Iterator[str]:
         yield f"  {counted(unanswered, 'output')} without an answer, graded 0: {counts}"
     if imported.attempts:
         answers = counted(imported.attempts, "further answer")
+        # Only tables have columns to name; other tools' files say themselves who answered.
         system_option = spelled_pairs("map", {"system": "COLUMN"})
-        yield f"  {answers} to questions answered before, counted as trials; name who answered with {system_option}"
+        advice = f"; name who answered with {system_option}" if imported.columns else ""
+        yield f"  {answers} to questions answered before, counted as trials{advice}"
     if imported.file_systems:
         names = ", ".join(map(repr, imported.file_systems))
         yield f"  each file is a system, named after it: {names}; if they are one: {setting('system', 'NAME')}"

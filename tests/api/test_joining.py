@@ -103,6 +103,14 @@ def test_rows_of_no_case_are_listed_and_a_table_of_none_is_refused(shop: Path):
     assert (shop / "cases.jsonl").read_bytes() == before
 
 
+def test_a_reference_that_cannot_be_read_is_listed_and_not_counted_as_there(shop: Path):
+    rows = [{"id": "p-103", "expected_calls": "book("}, {"id": "p-101", "label": 1}]
+    joined = join_labels(shop, lines(shop.parent / "told.jsonl", rows))
+    assert counts(joined) == (0, 0, 0)
+    assert "skipped: 1 row, the first: " in str(joined)
+    assert "told.jsonl:1: expected_calls: cannot be read as calls" in str(joined)
+
+
 def test_a_table_that_says_neither_names_what_it_could_be(shop: Path):
     table = lines(shop.parent / "odd.jsonl", [{"id": "p-104", "wanted": "x"}])
     with pytest.raises(

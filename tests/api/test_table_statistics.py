@@ -375,3 +375,15 @@ def test_a_mean_of_fractional_labels_is_called_a_mean_and_a_threshold_makes_it_a
     unlabelled = [{**row, "label": None} for row in rows]
     assert "pass rate" not in str(fd.estimate(unlabelled)).lower()
     assert fd.estimate(unlabelled, pass_at=1)["all"].uncorrected.value == 0.5
+
+
+def test_results_by_name_are_listed_searched_and_counted_like_mappings():
+    trials = [row | {"trial": trial, "system": "a"} for row in ROWS for trial in (0, 1)]
+    for result, names in (
+        (fd.calibrate(ROWS), ["j"]),
+        (fd.estimate(ROWS), ["all"]),
+        (fd.trials(trials), ["a"]),
+    ):
+        assert (list(result), len(result), names[0] in result, "b" in result) == (names, 1, True, False)
+        with pytest.raises(KeyError):
+            result[0]  # pyright: ignore[reportArgumentType]

@@ -201,3 +201,22 @@ def test_a_rate_that_leaves_out_cases_with_few_trials_is_not_gated(tmp_path: Pat
     assert "bot: pass^4 1.0000 is not gated: 3 of 5 cases have too few graded trials" in told.err
     with pytest.raises(AssertionError, match="3 of 5 cases have too few graded trials"):
         fd.assert_rate(rates[4], 0.1)
+
+
+def test_labels_of_a_table_name_the_trial_they_belong_to(tmp_path: Path):
+    trials = tmp_path / "trials.csv"
+    trials.write_text(
+        "item_id,trial,score\n" + "".join(f"i{n},{t},{n % 2}\n" for n in range(8) for t in (0, 1))
+    )
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,trial,label\n" + "".join(f"i{n},1,{n % 2}\n" for n in range(8)))
+    found = fd.trials(trials, labels=labels)["all"]
+    assert (found.corrected, found.labels) == (True, 8)
+
+
+def test_a_label_without_a_trial_is_refused_where_an_item_has_several(tmp_path: Path):
+    trials, labels = tmp_path / "trials.csv", tmp_path / "labels.csv"
+    trials.write_text("item_id,trial,score\na,0,1\na,1,0\n")
+    labels.write_text("id,label\na,1\n")
+    with pytest.raises(InputError, match=r"labels\.csv:2: id: the label of 'a' names no trial"):
+        fd.trials(trials, labels=labels)

@@ -205,6 +205,23 @@ def test_a_mock_holds_back_what_depends_on_a_failure_and_names_unknown_dependenc
     assert "note: third depends on 'TestNowhere', which is not one of these challenges" in done.out
 
 
+def test_a_dependency_is_noted_once_however_many_trials_there_are(tmp_path: Path):
+    make_challenge(tmp_path / "challenges", "third", dependencies=["TestNowhere"])
+    fiducial("cases", "agbenchmark", tmp_path / "challenges", "--out", tmp_path / "cases.jsonl")
+    done = fiducial(
+        "artifacts",
+        "run",
+        tmp_path / "cases.jsonl",
+        "--agent",
+        "true",
+        "--trials",
+        3,
+        "--out",
+        tmp_path / "out",
+    )
+    assert done.out.count("depends on 'TestNowhere'") == 1
+
+
 def test_pass_rates_by_category_are_printed_and_drawn_with_the_dependencies(cases: Path, tmp_path: Path):
     done = fiducial("artifacts", "run", cases, "--mock", "--out", tmp_path / "mock", "--allow-code")
     assert "  general        3  3      1.00" in done.out

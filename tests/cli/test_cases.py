@@ -100,6 +100,15 @@ def test_a_line_that_is_no_chat_leaves_nothing_behind(tmp_path: Path):
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
 
 
+def test_a_log_that_is_refused_names_the_import_that_skips(tmp_path: Path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"query": "Hi", "response": "Hello"}\n{"query": 3}\n')
+    refused = fiducial("cases", "azure", rows, "--out", tmp_path / "cases.jsonl")
+    lenient = f"`fiducial import azure {rows} --out FOLDER` lists what it skips"
+    assert (refused.code, lenient in refused.err) == (2, True), refused.err
+    assert fiducial("import", "azure", rows, "--out", tmp_path / "FOLDER").code == 0
+
+
 def test_azure_rows_become_cases_and_outputs_that_can_be_run(tmp_path: Path):
     rows, out, outputs = tmp_path / "rows.jsonl", tmp_path / "cases.jsonl", tmp_path / "outputs.jsonl"
     call: dict[str, Any] = {"type": "tool_call", "name": "f", "arguments": {}}

@@ -642,3 +642,13 @@ def test_results_that_only_a_checker_graded_are_gated_next(tmp_path: Path):
     answer = fiducial(*proposed.removeprefix("next: fiducial ").partition("  ")[0].split(), "--json", "-")
     assert answer.code in {0, 1, 4}, answer.err
     assert json.loads(answer.out)["answer"] in {"passes", "fails", "cannot tell"}
+
+
+def test_repeated_questions_name_a_column_only_where_a_file_has_columns(tmp_path: Path):
+    table = tmp_path / "answers.csv"
+    table.write_text("id,question,answer\n1,Where?,Rome\n1,Where?,Bari\n")
+    cases = Path(__file__).parent.parent / "formats" / "samples" / "deepeval"
+    told = [fiducial("import", path, "--out", tmp_path / path.stem).out for path in (table, cases)]
+    counted = "  1 further answer to questions answered before, counted as trials"
+    assert f"{counted}; name who answered with --map system=COLUMN\n" in told[0]
+    assert f"{counted}\n" in told[1]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -73,6 +74,14 @@ def test_a_group_says_what_each_of_its_commands_is_for_without_breaking_off():
     for name in groups:
         listed = fiducial(*name.split()[1:], "--help").out.partition("Commands:\n")[2]
         assert [line for line in listed.splitlines() if line.endswith("...")] == []
+
+
+def test_help_names_the_arguments_of_a_command_as_its_usage_does():
+    for name, command in commands():
+        usage = fiducial(*name.split()[1:], "--help").out.partition("\n\n")[0]
+        summary = (command.help or "").partition("\n")[0]
+        named = re.findall(r"(?<![$`A-Z_])[A-Z]+_[A-Z_]+", summary)
+        assert [word for word in named if word not in usage] == [], name
 
 
 def test_the_help_of_every_command_shows_it_in_an_example():

@@ -473,6 +473,16 @@ def test_a_model_takes_the_place_of_a_baseline(command: str, model: str):
     assert judge_step("no better than chance", 90, baseline, command=command).command == model
 
 
+@pytest.mark.parametrize(("command", "end"), [
+    ("fiducial merge A B --out C", "server). Do so in each merged run, then merge them with a new --out."),
+    ("fiducial batch import C", "server)."),
+])  # fmt: skip
+def test_a_step_without_a_command_ends_with_a_full_stop(command: str, end: str):
+    baseline = msgspec.structs.replace(SHIPPED, kind="baseline", variant="lexical", model="baseline")
+    told = judge_step("no better than chance", 90, baseline, command=command)
+    assert (told.command, told.text.endswith(end)) == ("", True), told.text
+
+
 @pytest.mark.parametrize("certified", [[], ["certificate.json"]])
 def test_a_judge_of_few_errors_is_certified_once(certified: list[str]):
     proposed = judge_step("both error rates below 10 %", 400, SHIPPED, certified=certified).command
