@@ -215,7 +215,7 @@ def test_a_dependency_is_noted_once_however_many_trials_there_are(tmp_path: Path
         "--agent",
         "true",
         "--trials",
-        3,
+        "3",
         "--out",
         tmp_path / "out",
     )
