@@ -83,7 +83,7 @@ def _thresholds_by_judge(
 ) -> Mapping[str, float]:
     if not thresholds:
         return {}
-    from ..calibration.pass_threshold import ThresholdOverrides
+    from ..api.pass_thresholds import ThresholdOverrides
 
     return ThresholdOverrides(thresholds)
 
