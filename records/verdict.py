@@ -32,8 +32,8 @@ class JudgeId(Record, frozen=True, kw_only=True):
 
     Attributes:
         kind: Type of judge.
-        name: The judge's name: a prompt file's stem, or a jury's rule.
-        variant: Variant of the prompt; ``custom`` for a custom prompt file.
+        name: The judge's name: a prompt file's stem, or ``jury``.
+        variant: Variant of the prompt, ``custom`` for a custom prompt file, or a jury's rule.
         model: The model that is asked; empty if several are, or none.
         fingerprint: Hash of everything that is asked and parsed: prompt, model, decoding parameters, layout of inputs, parsing of
             replies. For a jury: its rule and members. For a judge asked by statement: judge and splitter.

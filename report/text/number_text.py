@@ -136,7 +136,7 @@ def unchecked_outputs(count: int) -> str:
 IDLE = "not asked: it grades none of these kinds, or the run stopped before"
 """Text in place of counts for a judge that was asked nothing."""
 
-NEVER_UNSURE = "not asked: the first judge was sure of every output that it graded"
+NEVER_UNSURE = "not asked: the first judge was sure of every output that it graded, or the run stopped before"
 """The same for the second judge of ``--jury escalate``."""
 
 

@@ -122,12 +122,22 @@ def _failed_calls(system: UngradedRange) -> str:
     return f" ({count} of {system.ungraded:,} by failed calls)"
 
 
+_ESCALATION = ("jury", "escalate")
+"""Kind and variant of a jury that asks its second judge only if the first is unsure."""
+
+
 def reason_not_asked(use: JudgeUse, judges: Sequence[JudgeUse]) -> str:
-    """Return why a judge was asked nothing; ``judges`` are all judges of the run."""
-    is_second = any(
-        jury.name.startswith("jury/escalate") and jury.name.endswith(f"+{use.name}") and jury.outcomes
-        for jury in judges
-    )
+    """Return why a judge was asked nothing.
+
+    Args:
+        use: The judge, without outcomes.
+        judges: All judges of the run.
+    """
+    escalating = [
+        jury for jury in judges if jury.id is not None and (jury.id.kind, jury.id.variant) == _ESCALATION
+    ]
+    # A jury's name ends with that of its last judge.
+    is_second = any(jury.name.endswith(f"+{use.name}") and jury.outcomes for jury in escalating)
     return number_text.NEVER_UNSURE if is_second else number_text.IDLE
 
 

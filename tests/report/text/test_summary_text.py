@@ -13,6 +13,7 @@ from fiducial.evaluation.conclusion.run_results import (
 )
 from fiducial.evaluation.conclusion.run_summary import RunSummary
 from fiducial.evaluation.store.manifest import Counts
+from fiducial.records import JudgeId
 from fiducial.report.document import as_lines
 from fiducial.report.text.summary_text import summary_document
 from fiducial.report.text.ungraded_text import ungraded_lines
@@ -88,10 +89,15 @@ def test_a_second_judge_that_was_never_needed_is_not_said_to_grade_other_kinds()
     judges = [
         JudgeUse(name="a@small", fingerprint="f", outcomes={"graded": 3}),
         JudgeUse(name="a@large", fingerprint="g", outcomes={}),
-        JudgeUse(name="jury/escalate@a@small+a@large", fingerprint="h", outcomes={"graded": 3}),
+        JudgeUse(
+            name="jury/escalate@a@small+a@large",
+            fingerprint="h",
+            outcomes={"graded": 3},
+            id=JudgeId(kind="jury", name="jury", variant="escalate", fingerprint="h"),
+        ),
     ]
     summary = RunSummary(systems=[], judges=judges, counts=Counts(outputs=3, graded=3))
-    reason = "a@large: not asked: the first judge was sure of every output that it graded"
+    reason = "a@large: not asked: the first judge was sure of every output that it graded, or the run stopped before"
     assert f"  {reason}" in list(as_lines(summary_document(summary)))
     assert reason in list(ungraded_lines(judges))
 
