@@ -39,6 +39,15 @@ from .callers import warn_caller
 from .table_results import SamplePlan
 from .tables import TableReading, Tables, read_table
 
+_MIN_PRECISION = 1e-6
+"""Minimum half-width or difference to plan for: finer ones take more items than can be drawn as integers."""
+
+_MAX_CLUSTER = 1_000_000
+"""Maximum number of rows in a cluster."""
+
+_MAX_UNLABELLED = 2**53
+"""More unlabelled items than these change no plan: floats no longer count them, nor can they be drawn."""
+
 
 @checked_arguments
 def plan_labels(
@@ -111,7 +120,7 @@ def plan_labels(
     if rates_of_table is not None and unlabelled is None:
         unlabelled = rates_of_table.n_unlabelled or None
     if unlabelled is not None:
-        unlabelled = min(unlabelled, _MANY)
+        unlabelled = min(unlabelled, _MAX_UNLABELLED)
     expected_rates = _planning_rates(rates_of_table, **rates)._replace(
         rows_per_cluster=rows_per_cluster, icc=icc
     )
@@ -299,13 +308,6 @@ def _require_drawing(draw: int | None, *, by_doubt: bool, strata: str | None, un
         raise UsageError(
             f"{setting('by_doubt')} and {setting('strata')} are for {setting('draw')}: add {setting('draw', 'N')}"
         )
-
-
-_MIN_PRECISION = 1e-6
-"""Smallest half-width or difference to plan for: finer ones take more items than can be drawn as integers."""
-_MAX_CLUSTER = 1_000_000
-_MANY = 2**53
-"""Number of unlabelled items above which more change no plan: floats no longer count them, nor can they be drawn."""
 
 
 def _require_feasible(goals: Mapping[str, float | None]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -55,12 +55,13 @@ def require_trust(team: TeamFile, command: str, table: Mapping[str, Any], harmle
         return
     assert team.path is not None
     assert team.owner is not None
-    settings_to_trust = [
-        name + _prompts_to_trust(value)
+    to_trust = {
+        name: name + _prompts_to_trust(value)
         for name, value in table.items()
         if _needs_trust(name, value, harmless) or _prompts_to_trust(value)
-    ]
-    written_in = _tables_with(team.model, command, settings_to_trust)
+    }
+    settings_to_trust = [*to_trust.values()]
+    written_in = _tables_with(to_trust, command, team.model)
     if settings_to_trust and team.owner.problem is not None:
         raise _refusal(team.path, written_in, settings_to_trust, team.owner.problem)
     if settings_to_trust and not _is_agreed(team.path, team.owner, command, settings_to_trust):
@@ -72,9 +73,9 @@ def require_trust(team: TeamFile, command: str, table: Mapping[str, Any], harmle
     click.echo(f"settings: {team.path}", err=True)
 
 
-def _tables_with(model_table: Container[str], command: str, settings: Sequence[str]) -> str:
+def _tables_with(names: Iterable[str], command: str, model_table: Container[str]) -> str:
     """Return the tables in which settings may stand: the command's, ``[model]``, or either."""
-    in_model = [setting.partition(" ")[0] in model_table for setting in settings]
+    in_model = [name in model_table for name in names]
     if all(in_model):
         return "[model]"
     return f"{command} or [model]" if any(in_model) else command
