@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from ..errors import UsageError
 from ..records import InputPath
-from ..records.scale import Scale, is_finite
+from ..records.scale import Scale, distance, is_finite
 from ..records.score_kinds import ScoreKind
 from ..spelling import setting, spelled_pairs
 from ..tables.grades import plain_word
@@ -179,7 +179,7 @@ def _require_scale(ends: Any, name: str) -> None:
         raise UsageError(
             f"{name} expects the worst and the best grade, (1, 5), got {reprlib.repr(cast(object, ends))}"
         )
-    if math.isinf(float(pair[1]) - float(pair[0])):
+    if distance(*pair) is None:
         raise UsageError(f"{setting(name)} expects grades at a finite distance, got {pair[0]:g}:{pair[1]:g}")
     if float(pair[0]) == float(pair[1]):
         raise UsageError(f"{setting(name)} expects two different grades, got {pair[0]:g}:{pair[1]:g}")

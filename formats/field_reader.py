@@ -10,6 +10,7 @@ from typing import Any
 
 from ..errors import RecordError
 from ..records.json_text import type_name
+from ..records.scale import is_finite
 from .json_values import is_object, parsed
 
 MAX_WHOLE = 1 << 53
@@ -99,6 +100,8 @@ class FieldReader:
     def number(self, *names: str) -> float | None:
         """Return a number, or None if missing or NaN."""
         value = self._typed(names, _NUMBER_TYPES, "a number")
+        if isinstance(value, int) and not is_finite(value):
+            raise RecordError("is too large for a number", field=self.path(self.first(*names) or names[0]))
         return None if value is None or math.isnan(value) else value
 
     def whole(self, *names: str) -> int | None:

@@ -14,7 +14,7 @@ from ..errors import RecordError, UsageError
 from ..records import UNGRADED, Outcome, Source, Verdict, nearest
 from ..records.json_text import type_name
 from ..records.made_scores import reaches, rounded_score
-from ..records.scale import UNDECLARED_SCALE, Scale, judge_scale, named_judges
+from ..records.scale import UNDECLARED_SCALE, Scale, distance, judge_scale, named_judges
 from ..spelling import setting
 from ..tables.grades import (
     FAILURES,
@@ -224,7 +224,7 @@ def scored(
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     low, high = ends if is_number else (None, None)
     scale = UNDECLARED_SCALE
-    if low is not None and high is not None and low < high and high - low < math.inf:
+    if low is not None and high is not None and (distance(low, high) or 0.0) > 0:
         scale = Scale(low, high)
     score = _score_on(scale, number)
     if not scale.is_declared and passed is not None and number is not None:

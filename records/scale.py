@@ -25,6 +25,14 @@ def is_finite(number: SupportsFloat) -> bool:
         return False
 
 
+def distance(low: float, high: float) -> float | None:
+    """Return ``high - low``, or None unless both ends and this distance are finite."""
+    if not is_finite(low) or not is_finite(high):
+        return None
+    span = float(high) - float(low)
+    return span if math.isfinite(span) else None
+
+
 class Scale(msgspec.Struct, frozen=True):
     """Possible scores of a judge or a person, and which end is the best.
 
@@ -52,8 +60,8 @@ class Scale(msgspec.Struct, frozen=True):
     all_alike: bool = False
 
     def __post_init__(self) -> None:
-        is_usable = all(map(is_finite, (self.minimum, self.maximum, self.step or 0.0)))
-        if not is_usable or not is_finite(span := self.maximum - self.minimum):
+        span = distance(self.minimum, self.maximum)
+        if span is None or not is_finite(self.step or 0.0):
             raise ValueError("minimum, maximum and step must be finite numbers")
         if span <= 0 or (self.step is not None and self.step <= 0):
             raise ValueError("minimum must be below maximum, and step above 0")

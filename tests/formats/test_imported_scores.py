@@ -13,6 +13,7 @@ from each_row import each_row
 
 import fiducial as fd
 from fiducial.errors import RecordError, UsageError
+from fiducial.formats.field_reader import FieldReader
 from fiducial.formats.imported_records import FilePosition, Skipped
 from fiducial.formats.imported_scores import ImportedScore, ScoreConverter, numbered_names, scored
 from fiducial.records import Verdict, read_records
@@ -251,7 +252,17 @@ def test_a_score_off_the_scale_of_its_tool_is_no_verdict():
     with pytest.raises(RecordError, match=r"expected a score in \[1, 5\] from 'metric', got 7"):
         scored("metric", 7, ends=(1, 5))
     assert scored("metric", 1, ends=(0, 0)).score == 1.0
-    assert scored("metric", 1, ends=(10**400, 0.5)).score == 1.0
+
+
+def test_a_number_beyond_all_floats_is_refused_with_its_field():
+    with pytest.raises(RecordError, match=r"is too large for a number") as caught:
+        FieldReader({"metric": {"score": 10**400}}).node("metric").number("score")
+    assert caught.value.field == "metric.score"
+
+
+@each_row("ends", [(10**400, 0.5), (0.5, 10**400), (0, 10**400), (-1e308, 1e308)])
+def test_ends_that_make_no_scale_are_ignored(ends: tuple[float, float]):
+    assert scored("metric", 1, ends=ends).score == 1.0
 
 
 def test_a_tag_with_ratings_is_listed_with_the_options_that_read_it(tmp_path: Path):
