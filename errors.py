@@ -121,7 +121,7 @@ class ColumnsError(InputError):
 
 
 class UnknownFormatError(InputError):
-    """Error for a file of no known format; the message ends with the names of the formats."""
+    """Error for a file of no known format."""
 
 
 @dataclass(frozen=True)

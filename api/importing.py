@@ -16,7 +16,7 @@ from ..formats.custom_format import read_custom
 from ..formats.imported_records import LOGGED, RevisedCase, revised
 from ..records import Case, Output, Verdict, write_records
 from ..report.text.challenge_notes import challenge_notes
-from ..spelling import command
+from ..spelling import command, either
 from .argument_checks import checked_arguments
 from .paths import FilePath, input_path, written_path
 from .reading import read_strictly
@@ -124,13 +124,9 @@ def import_log(
         try:
             yield from read_strictly(source, path, criterion=criterion, system=system)
         except RecordError as error:
-            lenient = command("import", source, path, out="FOLDER")
-            raise RecordError(
-                f"{error.message}; `{lenient}` lists what it skips",
-                path=error.path,
-                line=error.line,
-                field=error.field,
-            ) from error
+            lenient = either(f"`{command('import', source, path, out='FOLDER')}` lists", "`fd.read` lists")
+            error.message += f"; {lenient} what it skips"
+            raise
 
     def cases() -> Iterator[Case]:
         # A revision follows its case, so the file is read twice: all its cases may not fit into memory.

@@ -107,7 +107,8 @@ def plan_labels(
     _require_shares({**shares, "difference": difference, "discordant": discordant, "power": power})
     _require_drawing(draw, by_doubt=by_doubt, strata=strata, unlabelled=unlabelled)
     require_whole("seed", seed, 0)
-    _require_feasible({"half_width": half_width, "difference": difference})
+    for name, goal in {"half_width": half_width, "difference": difference}.items():
+        require_range(name, goal, _MIN_PRECISION, math.inf, "low")
     _require_difference(difference, discordant)
     _require_clusters(rows_per_cluster, icc)
     goals = {"half_width": half_width, "difference": difference, "draw": draw}
@@ -308,15 +309,6 @@ def _require_drawing(draw: int | None, *, by_doubt: bool, strata: str | None, un
         raise UsageError(
             f"{setting('by_doubt')} and {setting('strata')} are for {setting('draw')}: add {setting('draw', 'N')}"
         )
-
-
-def _require_feasible(goals: Mapping[str, float | None]) -> None:
-    """Raise a UsageError for a half-width or difference that no number of items reaches."""
-    for name, value in goals.items():
-        if value is not None and value < _MIN_PRECISION:
-            raise UsageError(
-                f"{setting(name)} expects a number of at least {_MIN_PRECISION:g}, got {value:g}"
-            )
 
 
 def _require_difference(difference: float | None, discordant: float) -> None:

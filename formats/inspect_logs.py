@@ -166,7 +166,7 @@ def read_sample(
     answer, user_paths = _answer_and_user_paths(sample, len(question))
     if sample.items("choices"):  # a solver wrote these into the question, which the input does not have
         messages = sample.nodes("messages")
-        end = _index_of_reply(messages)
+        end = _index_of_reply([role_of(message) for message in messages])
         question = [
             message for reader in messages[:end] for message in messages_of(reader.value, reader.at)
         ] or question
@@ -248,7 +248,8 @@ def _answer_and_user_paths(sample: FieldReader, question_length: int) -> tuple[A
     """Return the model's answer to the input, and the paths of the user's messages within it."""
     messages = sample.nodes("messages")
     # A system message that a solver put in front is not in the input.
-    reply_at = _index_of_reply(messages, question_length)
+    roles = [role_of(message) for message in messages]  # of the question's too, which must be texts
+    reply_at = question_length + _index_of_reply(roles[question_length:])
     if reply_at >= len(messages):
         output = sample.node("output")
         text = output.text("completion")
@@ -263,10 +264,9 @@ def _answer_and_user_paths(sample: FieldReader, question_length: int) -> tuple[A
     return answer, [reader.at for reader in answer_messages if role_of(reader) == "user"]
 
 
-def _index_of_reply(messages: Sequence[FieldReader], start: int = 0) -> int:
-    roles = map(role_of, messages)
-    reply_indexes = (at for at, role in enumerate(roles) if role == "assistant" and at >= start)
-    return next(reply_indexes, len(messages))
+def _index_of_reply(roles: Sequence[str | None]) -> int:
+    """Return the index of the model's first message, or the number of messages without one."""
+    return next((at for at, role in enumerate(roles) if role == "assistant"), len(roles))
 
 
 def _score_parts(by: str, score: FieldReader) -> Iterator[Callable[[], ImportedScore]]:

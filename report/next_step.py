@@ -157,7 +157,7 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     new_judges = [judge for judge in judges if judge not in typed_names]
     lacks_model = summary.not_judged == no_model()
     if not new_judges and not lacks_model and not summary.is_python:
-        reason = summary.not_judged if _reaches_model(summary) else None
+        reason = summary.not_judged if _names_model(summary) else None
         text = (
             f"Reach a model for {undecided} ({reason or _needs_model(summary)}); the same command continues."
         )
@@ -166,7 +166,7 @@ def _judge_undecided(summary: RunSummary) -> Answer | None:
     models_used = (use.id.model for use in summary.judges if use.id is not None and use.id.model)
     model = typed_model[-1] if typed_model else next(models_used, number_text.MODEL)
     settings = {"judges": tuple(new_judges), "model": None if typed_model else model}
-    needs_note = "" if _reaches_model(summary) or model == BASELINE else f" ({_needs_model(summary)})"
+    needs_note = "" if _names_model(summary) or model == BASELINE else f" ({_needs_model(summary)})"
     return Answer(
         text=f"{'Add a judge' if new_judges or not lacks_model else 'Name a model'} for {undecided}{needs_note}:",
         evidence="systems",
@@ -211,7 +211,8 @@ def _needs_model(summary: RunSummary) -> str:
     return number_text.needs_model(named(summary, "base_url"))
 
 
-def _reaches_model(summary: RunSummary) -> bool:
+def _names_model(summary: RunSummary) -> bool:
+    """Return whether the command said how to reach a model, such as by an endpoint."""
     return bool(summary.typed.given(*_MODEL_SETTINGS))
 
 
@@ -239,7 +240,7 @@ def _better_judge(summary: RunSummary, judge: JudgeUse, labels: int, predicate: 
     """Propose a model for a baseline, a prompt search, or, with few labels, reading errors."""
     text = "Read where it contradicts the labels, and decide who is right:"
     step = summary.reviewed("disagreements")
-    needs_note = "" if _reaches_model(summary) else f" ({_needs_model(summary)})"
+    needs_note = "" if _names_model(summary) else f" ({_needs_model(summary)})"
     prompt = _prompt_of(summary, judge)
     if judge.id is not None and judge.id.kind == "baseline":
         text = f"Ask a model{needs_note}:"

@@ -57,7 +57,8 @@ class AgentResults(Result, frozen=True):
     @property
     def unknown_dependencies(self) -> list[UnknownDependency]:
         """Dependencies that name no challenge of the cases, and have no effect."""
-        return unknown_dependencies(attempt.case for attempt in self.attempts)
+        named = unknown_dependencies(attempt.case for attempt in self.attempts)
+        return list(dict.fromkeys(named))  # each trial of a challenge names its dependencies again
 
     def write_skills(self, html: str | os.PathLike[str]) -> Path:
         """Write categories and dependencies with their pass rates as a page."""

@@ -164,9 +164,10 @@ def _best_judge(
         leads = "passes most often" if passes_most_only else "is best"
         measure = "" if comparison.statistic == "accuracy" else measure_of(comparison)
         yield ranking_sentence(ranked, rates, comparison.pairs, passing=passing, leads=leads, measure=measure)
-        pair, is_better = pair_of(comparison.pairs, ranked[0], baseline or "")
-        if judges and baseline is not None and pair is not None and not is_better:
-            yield f"{ranked[0]} is {_not_better_clause(comparison, ranked[0], baseline)}."
+        if judges and baseline is not None:
+            pair, is_better = pair_of(comparison.pairs, ranked[0], baseline)
+            if pair is not None and not is_better:
+                yield f"{ranked[0]} is {_not_better_clause(comparison, ranked[0], baseline)}."
         yield from unlabelled(comparison)
         yield from margin_lines(comparison.pairs)
         yield ""

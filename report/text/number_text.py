@@ -146,12 +146,10 @@ _MAX_UNKNOWN = 5
 
 def unknown_dependency_notes(unknown: Sequence[UnknownDependency], why: str) -> Iterator[str]:
     """Yield a note per dependency that names no challenge, and a count of those left out."""
-    # Each trial of a challenge names its dependencies again.
-    different = list(dict.fromkeys(unknown))
-    for case_id, dependency in different[:_MAX_UNKNOWN]:
+    for case_id, dependency in unknown[:_MAX_UNKNOWN]:
         yield f"note: {case_id} depends on {dependency!r}, which {why}"
-    if len(different) > _MAX_UNKNOWN:
-        yield f"note: {counted(len(different) - _MAX_UNKNOWN, 'more dependency')} like {'this' if len(different) == _MAX_UNKNOWN + 1 else 'these'}"
+    if len(unknown) > _MAX_UNKNOWN:
+        yield f"note: {counted(len(unknown) - _MAX_UNKNOWN, 'more dependency')} like {'this' if len(unknown) == _MAX_UNKNOWN + 1 else 'these'}"
 
 
 def unjudged_outputs(systems: Iterable[SystemResult]) -> str:

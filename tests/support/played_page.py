@@ -149,9 +149,11 @@ def agrees(shown: str, printed: str, *, rounding: bool = False) -> bool:
             r"\d+\\\.\d+", lambda found: rf"(\d+\.\d{{{len(found[0]) - found[0].index('.') - 1}}})", pattern
         )
     found = re.fullmatch(pattern + r"\s*", printed)
-    return found is not None and all(
+    if found is None or not rounding:
+        return found is not None
+    return all(
         abs(int(number.replace(".", "")) - int(was.replace(".", ""))) <= 1
-        for number, was in zip(found.groups(), _FRACTION.findall(shown), strict=rounding)
+        for number, was in zip(found.groups(), _FRACTION.findall(shown), strict=True)
     )
 
 
