@@ -157,6 +157,17 @@ def _by_outputs(uneven: Mapping[str, UnevenTrials], *, several: bool) -> str:
     return f" Cases have unequal numbers of trials; with weight 1 for each case, judges uncorrected: {', '.join(rates)}."
 
 
+def _no_common_case(part: ComparedStratum, where: str) -> str:
+    """Say that no compared pair has a graded case in common; pairs may all be with one system."""
+    in_every_pair = [name for name in part.outputs if all(name in {pair.a, pair.b} for pair in part.pairs)]
+    if part.pairs and len(in_every_pair) == 1:
+        [reference] = in_every_pair
+        return (
+            f"Nothing to compare with {reference} yet: no system has a graded case in common with it {where}."
+        )
+    return f"No significant difference between systems yet: they have no graded case in common {where}."
+
+
 def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
     """Return sentences on the best of several systems, or why none can be named."""
     if strata is None:
@@ -171,7 +182,7 @@ def best_system(strata: Strata | None, systems: Iterable[str]) -> str:
             f"No significant difference between systems yet: nothing of {listed(ungraded)} is graded {where}."
         )
     if not any(pair.n for pair in part.pairs):
-        return f"No significant difference between systems yet: they have no graded case in common {where}."
+        return _no_common_case(part, where)
     text = _ranking_of_part(part, where, ranked)
     if unranked:
         text += f" Not ranked, for too few or unusual labels: {number_text.named_or_counted(unranked)}."

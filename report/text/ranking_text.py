@@ -185,18 +185,19 @@ def _is_known(difference: Statistic | None) -> bool:
 def _not_compared_sentence(ranking: _Ranking, passing: str, where: str) -> str:
     """Say why the first two have no difference, and name those that the leader beats."""
     leader, second = ranking.leader, ranking.second
-    # "Between systems" would deny the difference of another pair.
-    names_pair = bool(ranking.measure) or any(pair.better for pair in ranking.pairs)
-    subject = "they" if names_pair else f"{leader} and {second}"
-    if ranking.closest is None:
-        reason = f"{subject} were not compared"
-    elif not ranking.closest.n:
-        reason = f"{subject} have nothing graded in common"
-    else:
-        reason = f"too few labels to compare {'them' if names_pair else f'{leader} with {second}'}"
-    scope = f"{leader} and {second}" if names_pair else "systems"
     where = where and f" {where}"
-    return f"No significant difference between {scope}: {reason}{where}.{_beaten_sentence(ranking, passing)}"
+    # Nothing was tested, so no difference is denied, neither of these two nor of another pair.
+    if ranking.closest is None:
+        reason = f"{leader} and {second} were not compared"
+    elif not ranking.closest.n:
+        reason = f"{leader} and {second} have nothing graded in common{where}"
+    elif ranking.measure or any(pair.better for pair in ranking.pairs):
+        reason = (
+            f"No significant difference between {leader} and {second}: too few labels to compare them{where}"
+        )
+    else:
+        reason = f"No significant difference between systems: too few labels to compare {leader} with {second}{where}"
+    return f"{reason}.{_beaten_sentence(ranking, passing)}"
 
 
 def _no_difference_sentence(ranking: _Ranking, common_items: str, passing: str) -> str:
